@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Glibc
 import KeychainCore
 import KeychainFiles
@@ -24,6 +25,7 @@ struct FileCollectionTests {
     private let home: TemporaryFolder
     private let preferences: KeychainPreferences
     private let files = KeychainFiles.forTesting()
+    private let delays: DelayedFiles
     private let observer = Observer()
     private let front: TestFront<LookupKeychain>
     private let client: TestClient
@@ -35,17 +37,47 @@ struct FileCollectionTests {
         func tell() { changed.withLock(\.self)?() }
     }
 
+    /// Keychain files whose commands can be held up.
+    private final class DelayedFiles: KeychainBackend {
+        let delay = Mutex<(@Sendable (KeychainCommand) -> Void)?>(nil)
+        private let files: KeychainFiles
+
+        init(_ files: KeychainFiles) { self.files = files }
+
+        var families: CommandFamily { files.families }
+
+        func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+            delay.withLock(\.self)?(command)
+            return try files.carryOut(command)
+        }
+    }
+
     /// What a person types, one answer after the other; then the person refuses.
     private final class Answers: Sendable {
         let texts: Mutex<[String]>
         let asked = Mutex<[UnlockPrompt.Kind]>([])
+        /// Whether the person types nothing until the question ends.
+        let isWaiting = Mutex(false)
+        let isAsked = DispatchSemaphore(value: 0)
 
         init(_ texts: [String]) { self.texts = Mutex(texts) }
 
         func answer(_ prompt: UnlockPrompt) -> UnlockAnswer {
+            if let lock = prompt.lock { return lock.open { _ in type(for: prompt) } ? .done(nil) : .dismissed }
+            return type(for: prompt).map(UnlockAnswer.password) ?? .dismissed
+        }
+
+        private func type(for prompt: UnlockPrompt) -> SecretBytes? {
             asked.withLock { $0.append(prompt.kind) }
+            isAsked.signal()
+            if isWaiting.withLock(\.self) {
+                let isOver = DispatchSemaphore(value: 0)
+                prompt.cancellation.onCancel { isOver.signal() }
+                _ = isOver.wait(timeout: .now() + .seconds(30))
+                return nil
+            }
             let text = texts.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-            return text.map { .password(SecretBytes(Array($0.utf8))) } ?? .dismissed
+            return text.map { SecretBytes(Array($0.utf8)) }
         }
     }
 
@@ -61,7 +93,8 @@ struct FileCollectionTests {
         let (answers, observer) = (Answers(["of the file", "wrong", "of the file"]), observer)
         var options = SecretServiceOptions()
         options.prompter = answers.answer
-        options.files = FileCollections(preferences, servedBy: files) { changed in
+        delays = DelayedFiles(files)
+        options.files = FileCollections(preferences, servedBy: delays) { changed in
             observer.changed.withLock { $0 = changed }
             return nil
         }
@@ -86,15 +119,6 @@ struct FileCollectionTests {
         return nil
     }
 
-    /// The next signals of some names, in any order.
-    private func nextSignals(_ names: Set<String>) throws -> [String: TestClient.Received] {
-        var found: [String: TestClient.Received] = [:]
-        while found.count < names.count, let signal = try client.nextSignal() {
-            if names.contains(signal.name) { found[signal.name] = signal }
-        }
-        return found
-    }
-
     private var listed: [String] { get throws { try client.paths("Collections", of: TestClient.root, .service) } }
 
     @Test("a prompt creates a keychain file with the password that was typed, which is listed and searched")
@@ -104,9 +128,8 @@ struct FileCollectionTests {
         #expect(try listed.count == 2)
         try client.show(prompt)
         let made = "\(Self.collections)/Work_20stuff"
-        let signals = try nextSignals(["Completed", "CollectionCreated"])
-        #expect(signals["Completed"] == .init(name: "Completed", path: prompt, content: "done \(made)"))
-        #expect(signals["CollectionCreated"]?.content == made)
+        #expect(try client.nextSignal() == .init(name: "CollectionCreated", path: TestClient.root, content: made))
+        #expect(try nextSignal("Completed") == .init(name: "Completed", path: prompt, content: "done \(made)"))
         #expect(answers.asked.withLock(\.self) == [.newPassword(ofCollection: "Work stuff")])
         #expect(try listed.last == made)
         #expect(access(path("Work stuff"), F_OK) == 0)
@@ -168,14 +191,77 @@ struct FileCollectionTests {
         try client.show(prompt)
         #expect(try nextSignal("Completed")?.content == "done \(item) \(made)")
         let kinds = answers.asked.withLock(\.self)
-        #expect(kinds.first == .password(ofCollection: "work", problem: nil) && kinds.count == 2)
+        #expect(kinds == Array(repeating: .password(ofCollection: "work"), count: 2))
         #expect(try client.secrets([item], session: client.openSession()) == [item: Array("secret".utf8)])
         #expect(try client.change("Lock", [made]) == ([made], "/"))
+        let change = TestClient.Received(name: "PropertiesChanged", path: made, content: "Locked")
+        #expect(try client.queuedSignals().contains(change), "it is told before the answer")
         #expect(try files.files.status(at: path("work")).isLocked)
         try files.files.delete(at: path("work"))
         try preferences.recordRemoval(of: path("work"))
         #expect(try nextSignal("CollectionDeleted")?.content == made)
         #expect(try refusal { _ = try client.attributes(of: item) } == Self.noObject)
+    }
+
+    @Test("a file that is unlocked or locked elsewhere ends the prompts for it, and is told of items that were read")
+    func lockedElsewhere() throws {
+        let made = "\(Self.collections)/work"
+        #expect(try listed.count == 2)
+        try makeFile("work")
+        #expect(try nextSignal("CollectionCreated")?.content == made)
+        let item = try client.store(["a": "b"], "secret", session: client.openSession(), in: made)
+        #expect(try nextSignal("ItemCreated")?.content == item)
+        #expect(try !client.boolean("Locked", of: item, .item))
+        try files.files.lock(at: path("work"))
+        observer.tell()
+        #expect(try nextSignal("PropertiesChanged", containing: "Locked")?.path == made)
+        #expect(try nextSignal("PropertiesChanged", containing: "Locked")?.path == item)
+        answers.isWaiting.withLock { $0 = true }
+        let prompt = try client.change("Unlock", [item]).prompt
+        try client.show(prompt)
+        #expect(answers.isAsked.wait(timeout: .now() + .seconds(120)) == .success)
+        try files.files.unlock(at: path("work"), password: Self.password)
+        observer.tell()
+        #expect(try nextSignal("Completed") == .init(name: "Completed", path: prompt, content: "done \(item)"))
+    }
+
+    @Test("a lock of a file is told before its answer, also if the files are being read already")
+    func lockWhileReading() throws {
+        let made = "\(Self.collections)/a"
+        #expect(try listed.count == 2)
+        for name in ["a", "b"] {
+            try makeFile(name)
+            #expect(try nextSignal("CollectionCreated")?.content == "\(Self.collections)/\(name)")
+        }
+        let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let second = path("b")
+        delays.delay.withLock { delay in
+            delay = { command in
+                guard case .files(.keychain(second, .details)) = command else { return }
+                begun.signal()
+                goesOn.wait()
+            }
+        }
+        observer.tell()
+        begun.wait()
+        delays.delay.withLock { $0 = nil }
+        let number = try client.sendChange("Lock", [made])
+        #expect(try eventually("it is locked") { try files.files.status(at: path("a")).isLocked })
+        // Which the thread of the bus learns before it answers this.
+        _ = try front.client().openSession()
+        goesOn.signal()
+        let change = TestClient.Received(name: "PropertiesChanged", path: made, content: "Locked")
+        #expect(try client.signals(before: number).contains(change))
+    }
+
+    @Test("where the daemon of keychain files cannot be started, that is no limit")
+    func noDaemon() throws {
+        try makeFile("work")
+        var options = SecretServiceOptions()
+        options.files = FileCollections(preferences, servedBy: UnavailableKeychain(reason: "it cannot be started"))
+        let client = try TestFront(passcode: nil, options).client()
+        let refused = try refusal { _ = try client.text("Label", of: "\(Self.collections)/work", .collection) }
+        #expect(refused == "org.freedesktop.DBus.Error.Failed")
     }
 
     @Test("an item that security adds, changes and deletes in a file is announced")

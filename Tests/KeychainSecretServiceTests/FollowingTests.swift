@@ -19,14 +19,6 @@ struct FollowingTests {
         session = try client.openSession()
     }
 
-    private func readAll(_ path: String, _ interface: Interface, by follower: TestClient) throws {
-        try follower.call(path, of: .properties, calling: "GetAll") { call throws(BusError) in
-            try call.append(interface.rawValue)
-        } reading: {
-            $0.enter("a", "{sv}") ? () : nil
-        }
-    }
-
     @Test("a program that has read all properties of an object is told new ones, and no other program is")
     func following() throws {
         let item = try client.store(["a": "b"], "secret", session: session)
@@ -38,8 +30,8 @@ struct FollowingTests {
                 )
             }
         }
-        try readAll(TestClient.byDefault, .collection, by: follower)
-        try readAll(item, .item, by: follower)
+        try follower.readAll(TestClient.byDefault, .collection)
+        try follower.readAll(item, .item)
         let (login, new) = (TestClient.login, "PropertiesChanged")
         let another = try client.store(["c": "d"], "secret", session: session)
         try expectSignals(("ItemCreated", login, another), (new, login, "Items"))
@@ -62,7 +54,7 @@ struct FollowingTests {
     @Test("a program that reads nothing for a while is told of many changes at once then")
     func slowFollower() throws {
         let follower = try front.client()
-        try readAll(TestClient.login, .collection, by: follower)
+        try follower.readAll(TestClient.login, .collection)
         let items = try (0..<50).map { try client.store(["number": "\($0)"], "secret", session: session) }
         var counts: [String: Int] = [:]
         for _ in 0..<52 { counts[try follower.nextSignal()?.name ?? "none", default: 0] += 1 }

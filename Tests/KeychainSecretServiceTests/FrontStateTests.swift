@@ -41,6 +41,8 @@ struct FrontStateTests {
         front.bus.stop()
         #expect(isGone.wait(timeout: .now() + .seconds(120)) == .success)
         front.keychain.announce(.unknown)
+        #expect(front.keychain.count == 0)
+        front.front.stop()
     }
 
     @Test("a program whose call takes long delays no other one, and its calls are answered in their order")
@@ -54,14 +56,7 @@ struct FrontStateTests {
             begun.signal()
             goesOn.wait()
         }
-        let search = try slow.bus.methodCall(
-            on: Self.name,
-            at: TestClient.root,
-            interface: "org.freedesktop.Secret.Service",
-            method: "SearchItems"
-        )
-        try search.append("a", of: "{ss}") { () throws(BusError) in }
-        let number = try slow.bus.sendCall(search)
+        let number = try slow.sendSearch()
         begun.wait()
         front.keychain.delaySearches(nil)
         #expect(try other.secrets([item], session: try other.openSession()) == [item: Array("secret".utf8)])
@@ -84,16 +79,7 @@ struct FrontStateTests {
         _ = try client.openSession()
         let goesOn = DispatchSemaphore(value: 0)
         front.keychain.delaySearches { goesOn.wait() }
-        for _ in 0..<2 {
-            let search = try client.bus.methodCall(
-                on: Self.name,
-                at: TestClient.root,
-                interface: "org.freedesktop.Secret.Service",
-                method: "SearchItems"
-            )
-            try search.append("a", of: "{ss}") { () throws(BusError) in }
-            _ = try client.bus.sendCall(search)
-        }
+        for _ in 0..<2 { try client.sendSearch() }
         let error = try refusal { _ = try client.openSession() }
         #expect(error == "org.freedesktop.DBus.Error.LimitsExceeded")
         _ = try other.openSession()

@@ -124,25 +124,15 @@ struct HostileProgramTests {
             begun.signal()
             goesOn.wait()
         }
-        func search() throws {
-            let search = try client.bus.methodCall(
-                on: TestClient.service,
-                at: TestClient.root,
-                interface: Interface.service.rawValue,
-                method: "SearchItems"
-            )
-            try search.append("a", of: "{ss}") { () throws(BusError) in }
-            _ = try client.bus.sendCall(search)
-        }
         var (answered, refused) = (0, 0)
         func count(_ reply: (isError: Bool, text: String?)?) throws {
             if try #require(reply).isError { refused += 1 } else { answered += 1 }
         }
-        try search()
+        try client.sendSearch()
         // It also sends what waits in the library.
         while begun.wait(timeout: .now()) != .success { _ = try client.bus.next() }
         front.keychain.delaySearches(nil)
-        for _ in 1..<20_000 { try search() }
+        for _ in 1..<20_000 { try client.sendSearch() }
         let limit = SecretServiceLimits().calls.ofConnection
         while refused < 20_000 - limit { try count(client.nextReply()) }
         #expect(answered == 0)
@@ -163,16 +153,6 @@ struct HostileProgramTests {
         let text = String(repeating: "x", count: LookupAttributes.maximumTextByteCount)
         let pairs = (10..<25).map { LookupAttributes.Pair("\($0)", text) }
         let attributes = try LookupAttributes(pairs)
-        func search(_ attributes: LookupAttributes, as client: TestClient) throws {
-            let search = try client.bus.methodCall(
-                on: TestClient.service,
-                at: TestClient.root,
-                interface: Interface.service.rawValue,
-                method: "SearchItems"
-            )
-            try search.append(attributes)
-            _ = try client.bus.sendCall(search)
-        }
         let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         do {
             let client = try front.client()
@@ -181,20 +161,141 @@ struct HostileProgramTests {
                 begun.signal()
                 goesOn.wait()
             }
-            try search(LookupAttributes(), as: client)
+            try client.sendSearch()
             while begun.wait(timeout: .now()) != .success { _ = try client.bus.next() }
             front.keychain.delaySearches(nil)
             // Eight of them are as much as it may have.
-            for _ in 0..<12 { try search(attributes, as: client) }
+            for _ in 0..<12 { try client.sendSearch(attributes) }
             for _ in 0..<4 { #expect(try client.nextReply()?.isError == true) }
             #expect(try other.search(["a": "b"]).open == [item])
         }
         // Its first call is still carried out; what waited behind it is not.
         let isFree = eventually("nothing is held of a program that is gone") {
-            (try? search(attributes, as: other)) != nil && (try? other.nextReply())??.isError == false
+            (try? other.sendSearch(attributes)) != nil && (try? other.nextReply())??.isError == false
         }
         #expect(isFree)
         goesOn.signal()
+    }
+
+    /// What a program sends again and again.
+    enum Repeated: CaseIterable {
+        case smallSearch
+        case itemLabel
+        case collectionLabel
+        case contentType
+        case newItem
+    }
+
+    @Test(
+        "short arguments of calls that wait, labels and content types are counted as well",
+        arguments: Repeated.allCases
+    )
+    func heldTexts(_ repeated: Repeated) throws {
+        var options = ServerOptions()
+        options.maximumBufferedBytesPerProcess = 1 << 20
+        let front = try TestFront(of: LookupKeychain(), serverOptions: options)
+        let client = try front.client()
+        let session = try client.openSession()
+        let item = try client.store(["a": "b"], "secret", session: session)
+        let goesOn = DispatchSemaphore(value: 0)
+        let begun = DispatchSemaphore(value: 0)
+        front.keychain.delaySearches {
+            begun.signal()
+            goesOn.wait()
+        }
+        try client.sendSearch()
+        while begun.wait(timeout: .now()) != .success { _ = try client.bus.next() }
+        front.keychain.delaySearches(nil)
+        let text = String(repeating: "x", count: 60 << 10)
+        func send(
+            _ path: String,
+            _ interface: Interface,
+            _ method: String,
+            _ fill: (borrowing BusMessage) throws(BusError) -> Void
+        ) throws {
+            let call = try client.bus.methodCall(
+                on: TestClient.service,
+                at: path,
+                interface: interface.rawValue,
+                method: method
+            )
+            try fill(call)
+            _ = try client.bus.sendCall(call)
+        }
+        func sendLabel(of path: String, _ interface: Interface) throws {
+            try send(path, .properties, "Set") { call throws(BusError) in
+                try call.append(interface.rawValue)
+                try call.append("Label")
+                try call.append(PropertyContent.text(text))
+            }
+        }
+        let small = try LookupAttributes([.init("a", String(repeating: "x", count: 8 << 10))])
+        let contentType = String(text.prefix(4 << 10))
+        for _ in 0..<300 {
+            switch repeated {
+            case .smallSearch: try client.sendSearch(small)
+            case .itemLabel: try sendLabel(of: item, .item)
+            case .collectionLabel: try sendLabel(of: TestClient.login, .collection)
+            case .contentType:
+                try send(item, .item, "SetSecret") { call throws(BusError) in
+                    try call.append(SentSecret(plain: "", session: session, contentType: contentType))
+                }
+            case .newItem:
+                try send(TestClient.login, .collection, "CreateItem") { call throws(BusError) in
+                    try call.append("a", of: "{sv}") { () throws(BusError) in
+                        try call.append("e", of: "sv") { () throws(BusError) in
+                            try call.append("org.freedesktop.Secret.Item.Label")
+                            try call.append(PropertyContent.text(text))
+                        }
+                    }
+                    try call.append(SentSecret(plain: "", session: session))
+                    try call.append(true)
+                }
+            }
+        }
+        // Nothing else is answered before what waits.
+        let first = try client.nextReply()
+        #expect(first?.isError == true)
+        #expect(first?.text == "A limit is reached.")
+        goesOn.signal()
+    }
+
+    @Test("the paths of prompts that are not shown are counted until these end")
+    func promptPaths() throws {
+        var options = ServerOptions()
+        options.maximumBufferedBytesPerProcess = 8 << 20
+        let front = try TestFront(of: LookupKeychain(passcode: "1234"), serverOptions: options)
+        let client = try front.client()
+        let paths = Array(repeating: TestClient.login, count: 4_000)
+        let prompts = try (0..<2).map { _ in try client.change("Unlock", paths).prompt }
+        #expect(try refusal { _ = try client.change("Unlock", paths) } == Self.limitsExceeded)
+        try client.send(prompts[0], of: .prompt, calling: "Dismiss")
+        #expect(try client.change("Unlock", paths).prompt != "/")
+    }
+
+    @Test("what a program sends before it is identified is limited, and nobody else is")
+    func unidentified() throws {
+        let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let keychain = LookupKeychain()
+        let admission = SlowAdmission(OpenBusAdmission(keychain)) {
+            begun.signal()
+            goesOn.wait()
+        }
+        let front = try TestFront(of: keychain, admission: admission)
+        let client = try front.client()
+        let text = String(repeating: "x", count: LookupAttributes.maximumTextByteCount)
+        let attributes = try LookupAttributes((10..<25).map { .init("\($0)", text) })
+        try client.sendSearch()
+        while begun.wait(timeout: .now()) != .success { _ = try client.bus.next() }
+        for _ in 0..<40 { try client.sendSearch(attributes) }
+        #expect(try client.nextReply()?.isError == true)
+        goesOn.signal()
+        var isAnswered = false
+        while !isAnswered {
+            let reply = try #require(try client.nextReply())
+            isAnswered = !reply.isError
+        }
+        #expect(try client.search([:]).open == [])
     }
 
     @Test("many connections of one process: those above the limits are refused, and another process is served")

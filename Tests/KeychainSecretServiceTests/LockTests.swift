@@ -113,10 +113,10 @@ struct LockTests {
         let (_, client, item) = try Self.locked(SecretServiceOptions())
         let (open, prompt) = try client.change("Unlock", [item, "\(TestClient.root)/collection/session"])
         #expect(open == ["\(TestClient.root)/collection/session"])
-        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+        try client.show(prompt)
         #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "dismissed "))
         let again = try refusal {
-            try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+            try client.show(prompt)
         }
         #expect(again == "org.freedesktop.Secret.Error.NoSuchObject", "it serves once")
     }
@@ -127,9 +127,8 @@ struct LockTests {
         let (_, client, item) = try Self.locked(person.options)
         let (open, prompt) = try client.change("Unlock", [TestClient.byDefault, item])
         #expect(open == [])
-        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("window 7") }
+        try client.show(prompt)
         #expect(person.wasAsked)
-        #expect(person.asked.withLock { $0.map(\.window) } == ["window 7"])
         person.answer()
         #expect(try client.nextSignal() == Self.lockChange)
         #expect(try client.nextSignal()?.name == "CollectionChanged")
@@ -143,15 +142,38 @@ struct LockTests {
     func hidden() throws {
         let person = Person()
         let (front, client, item) = try Self.locked(person.options)
-        guard case .item(_, let identifier)? = ObjectPath(item) else { return }
+        let identifier = try #require(ItemIdentifier(ofPath: item))
         front.keychain.hide(identifier)
         #expect(try client.attributes(of: item) == [])
         let prompt = try client.change("Unlock", [item]).prompt
-        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+        try client.show(prompt)
         person.answer()
         let names = try (0..<4).map { _ in try client.nextSignal() }
         #expect(names.map { $0?.name } == ["PropertiesChanged", "CollectionChanged", "PropertiesChanged", "Completed"])
         #expect(names[2] == .init(name: "PropertiesChanged", path: item, content: "Locked Attributes Label"))
+    }
+
+    @Test("an item that was changed while nothing was told of it is shown as a whole once it is unlocked")
+    func changedWhileHidden() throws {
+        let front = try Self.unlocked(SecretServiceOptions())
+        let client = try front.client()
+        let item = try client.store(["a": "b"], "secret", session: try client.openSession())
+        let identifier = try #require(ItemIdentifier(ofPath: item))
+        front.keychain.hide(identifier)
+        #expect(try client.nextSignal()?.name == "ItemCreated")
+        try client.readAll(item, .item)
+        try front.keychain.device.lock()
+        #expect(try client.nextSignal() == Self.lockChange)
+        #expect(try client.nextSignal()?.name == "CollectionChanged")
+        #expect(try client.nextSignal() == .init(name: "PropertiesChanged", path: item, content: "Locked"))
+        let items = ChangedItems(.genericPassword, in: Client.commonGroup)
+        front.keychain.announce(ItemChangeNotice([ItemChange(.changed, identifier, of: items)]))
+        #expect(try client.nextSignal()?.name == "ItemChanged")
+        #expect(try client.nextSignal()?.content == "Label Attributes Modified")
+        try front.keychain.device.unlock(passcode: Self.passcode)
+        #expect(try client.nextSignal() == Self.lockChange)
+        #expect(try client.nextSignal()?.name == "CollectionChanged")
+        #expect(try client.nextSignal()?.content == "Locked Attributes Label")
     }
 
     @Test("an item that is locked by itself is opened by a prompt of its own, for this program alone")
@@ -161,12 +183,12 @@ struct LockTests {
         let (client, other) = (try front.client(), try front.client())
         let session = try client.openSession()
         let item = try client.store(["a": "b"], "secret", session: session)
-        guard case .item(_, let identifier)? = ObjectPath(item) else { return }
+        let identifier = try #require(ItemIdentifier(ofPath: item))
         front.keychain.lock(identifier)
         #expect(try client.nextSignal()?.name == "ItemCreated")
         #expect(try client.search([:]) == ([], [item]))
         let prompt = try client.change("Unlock", [item]).prompt
-        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+        try client.show(prompt)
         person.answer()
         #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "done \(item)"))
         #expect(person.asked.withLock { $0.map(\.kind) } == [.unlock(isKeychainLocked: false, items: [identifier])])
@@ -177,6 +199,25 @@ struct LockTests {
         #expect(try client.search([:]) == ([], [item]))
     }
 
+    @Test("one prompt opens the keychain, and then an item that is locked by itself")
+    func itemOfLockedKeychain() throws {
+        let person = Person()
+        let (front, client, item) = try Self.locked(person.options)
+        front.keychain.lock(try #require(ItemIdentifier(ofPath: item)))
+        let prompt = try client.change("Unlock", [item]).prompt
+        try client.show(prompt)
+        person.answer()
+        person.answer()
+        var last: TestClient.Received?
+        while let signal = try client.nextSignal() {
+            last = signal
+            if signal.name == "Completed" { break }
+        }
+        #expect(last == .init(name: "Completed", path: prompt, content: "done \(item)"))
+        #expect(person.asked.withLock { $0.count } == 2)
+        #expect(try client.secrets([item], session: try client.openSession()).count == 1)
+    }
+
     @Test("a prompt that is dismissed before or while it is shown ends once, and the question with it")
     func dismiss() throws {
         let person = Person()
@@ -184,12 +225,10 @@ struct LockTests {
         for isShown in [false, true] {
             let prompt = try client.change("Unlock", [item]).prompt
             if isShown {
-                try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+                try client.show(prompt)
                 #expect(person.wasAsked)
                 let again = try refusal {
-                    try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in
-                        try call.append("")
-                    }
+                    try client.show(prompt)
                 }
                 #expect(again == "org.freedesktop.DBus.Error.Failed", "it is shown already")
             }
@@ -241,7 +280,7 @@ struct LockTests {
         let other = try front.client()
         let prompts = try [client, other].map { client in
             let prompt = try client.change("Unlock", [item]).prompt
-            try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+            try client.show(prompt)
             #expect(person.wasAsked)
             return prompt
         }
@@ -266,7 +305,7 @@ struct LockTests {
         let prompt = try other.change("Unlock", [item]).prompt
         let error = try refusal { _ = try front.client().change("Unlock", [item]) }
         #expect(error == "org.freedesktop.DBus.Error.LimitsExceeded")
-        try other.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+        try other.show(prompt)
         person.answer()
         #expect(try other.nextSignal() == Self.lockChange)
         #expect(try other.nextSignal()?.name == "CollectionChanged")
@@ -279,12 +318,12 @@ struct LockTests {
         let front = try Self.unlocked(person.options)
         let client = try front.client()
         let item = try client.store(["a": "b"], "secret", session: try client.openSession())
-        guard case .item(_, let identifier)? = ObjectPath(item) else { return }
+        let identifier = try #require(ItemIdentifier(ofPath: item))
         front.keychain.lock(identifier)
         #expect(try client.boolean("Locked", of: item, .item))
         let itemChange = TestClient.Received(name: "PropertiesChanged", path: item, content: "Locked")
         let prompt = try client.change("Unlock", [item]).prompt
-        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+        try client.show(prompt)
         person.answer()
         #expect(try client.nextSignal()?.name == "ItemCreated")
         #expect(try client.nextSignal() == itemChange)
@@ -305,7 +344,7 @@ struct LockTests {
         person.isRefusing.withLock { $0 = true }
         let (_, client, item) = try Self.locked(person.options)
         let prompt = try client.change("Unlock", [item]).prompt
-        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+        try client.show(prompt)
         person.answer()
         #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "dismissed "))
     }
@@ -317,7 +356,7 @@ struct LockTests {
         let other = try front.client()
         let prompt = try client.change("Unlock", [item]).prompt
         let shown = try refusal {
-            try other.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+            try other.show(prompt)
         }
         #expect(shown == "org.freedesktop.Secret.Error.NoSuchObject")
         #expect(try refusal { try other.send(prompt, of: .prompt, calling: "Dismiss") } == shown)
@@ -334,10 +373,10 @@ struct LockTests {
         do {
             let gone = try front.client()
             let prompt = try gone.change("Unlock", [item]).prompt
-            try gone.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+            try gone.show(prompt)
             #expect(person.wasAsked)
             let other = try client.change("Unlock", [item]).prompt
-            try client.send(other, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
+            try client.show(other)
             #expect(person.wasAsked, "both are asked at the same time")
             try client.send(other, of: .prompt, calling: "Dismiss")
             #expect(try client.nextSignal()?.path == other)

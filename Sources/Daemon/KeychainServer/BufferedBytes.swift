@@ -38,15 +38,15 @@ final class BufferedBytes: Sendable {
 
 /// The memory of a command, which counts as its program's until ``end()``, or until the last reference is released.
 package final class HeldBytes: Sendable {
-    // Small messages pass when others have reached a limit; the number of connections limits these bytes.
+    // Small messages on the socket pass when others have reached a limit; the number of connections limits these bytes.
     static let uncounted = 16 << 10
 
     private let whole: BufferedBytes
     private let count: Atomic<Int>
 
-    /// Counts bytes; `nil` if a limit does not allow that.
-    init?(_ byteCount: Int, of whole: BufferedBytes) {
-        let counted = max(0, byteCount - Self.uncounted)
+    /// Counts bytes, but for the first ones; `nil` if a limit does not allow that.
+    init?(_ byteCount: Int, of whole: BufferedBytes, after uncounted: Int = HeldBytes.uncounted) {
+        let counted = max(0, byteCount - uncounted)
         guard counted == 0 || whole.add(counted) else { return nil }
         self.whole = whole
         count = Atomic(counted)

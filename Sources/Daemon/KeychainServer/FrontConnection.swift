@@ -53,12 +53,13 @@ package final class FrontConnection: Sendable {
         }
     }
 
-    /// Counts the bytes of a message that the front has received as the program's.
+    /// Counts the bytes of a message that the front has received as the program's: all of them, because a connection
+    /// may have many messages at once.
     ///
     /// - Returns: Counts them until its end.
     /// - Throws: `errSecNotAvailable` if they are more than the limits allow.
     package func hold(_ byteCount: Int) throws(KeychainError) -> HeldBytes {
-        guard let held = HeldBytes(byteCount, of: process.buffered) else { throw .tooMuchBuffered }
+        guard let held = HeldBytes(byteCount, of: process.buffered, after: 0) else { throw .tooMuchBuffered }
         return held
     }
 

@@ -44,7 +44,8 @@ struct PortalTests {
             pipe.closeWriting()
             pipes.append(pipe)
         }
-        #expect(Set(pipes.map { $0.contents() }).count == 1)
+        let secrets = Set(pipes.map { $0.contents() })
+        #expect(secrets.count == 1 && secrets.first?.count == 64)
     }
 
     @Test("only the owner of the portal's name may call")
@@ -80,6 +81,41 @@ struct PortalTests {
         #expect(refused.response == 1 && refused.secret.isEmpty)
         let (response, secret) = try scene.retrieve(for: Self.application)
         #expect(response == 0 && secret == first)
+    }
+
+    @Test("a keychain that is unlocked through another door ends the prompt, and the secret is given")
+    func otherDoor() throws {
+        let scene = try PortalScene()
+        let first = try scene.retrieve(for: Self.application).secret
+        try scene.lock()
+        scene.person.answers.withLock { $0 = [] }
+        let pipe = try ReadablePipe()
+        let number = try scene.send(Self.application, pipe.writing, handle: "a")
+        pipe.closeWriting()
+        #expect(scene.person.isAsked.wait(timeout: .now() + .seconds(120)) == .success)
+        try scene.keychain.device.unlock(passcode: Person.passcode)
+        #expect(try scene.response(to: number) == 0)
+        #expect(pipe.contents() == first)
+    }
+
+    @Test("an interface that the portal does not have, and an object that it does not have, are named as such")
+    func unknown() throws {
+        let scene = try PortalScene()
+        func name(at path: String, _ interface: String, _ method: String, _ texts: String...) -> String? {
+            let error = #expect(throws: BusError.self) {
+                _ = try scene.portal.call(on: PortalScene.name, at: path, interface: interface, method: method) {
+                    call throws(BusError) in
+                    for text in texts { try call.append(text) }
+                }
+            }
+            return error?.name
+        }
+        let properties = "org.freedesktop.DBus.Properties"
+        let unknownInterface = "org.freedesktop.DBus.Error.UnknownInterface"
+        #expect(name(at: PortalScene.path, properties, "Get", "org.example", "version") == unknownInterface)
+        #expect(name(at: PortalScene.path, properties, "GetAll", "org.example") == unknownInterface)
+        let other = "\(PortalScene.path)/other"
+        #expect(name(at: other, PortalScene.interface, "RetrieveSecret") == "org.freedesktop.DBus.Error.UnknownObject")
     }
 
     @Test("Close ends a prompt, and others are served meanwhile")
@@ -284,7 +320,10 @@ private final class Person: Sendable {
     /// Whether the passcode is given, question by question; none for no answer.
     let answers = Mutex<[Bool]>([])
 
+    let isAsked = DispatchSemaphore(value: 0)
+
     func answer(_ prompt: UnlockPrompt) -> UnlockAnswer {
+        isAsked.signal()
         switch answers.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
         case true?:
             let isUnlocked = (try? prompt.connection.perform(.device(.unlock(Self.passcode)))) != nil
@@ -293,7 +332,7 @@ private final class Person: Sendable {
         case nil:
             let isCancelled = DispatchSemaphore(value: 0)
             prompt.cancellation.onCancel { isCancelled.signal() }
-            isCancelled.wait()
+            _ = isCancelled.wait(timeout: .now() + .seconds(30))
             return .dismissed
         }
     }

@@ -38,9 +38,10 @@ struct PromptForUnlockTests {
 
     private func prompt(
         _ kind: UnlockPrompt.Kind = .unlock(isKeychainLocked: true, items: []),
-        _ cancellation: PromptCancellation = PromptCancellation()
+        opening lock: PasswordLock? = nil,
+        until cancellation: PromptCancellation = PromptCancellation()
     ) -> UnlockPrompt {
-        UnlockPrompt(kind, for: connection, window: "", cancellation: cancellation)
+        UnlockPrompt(kind, for: connection, opening: lock, cancellation: cancellation)
     }
 
     private func isDone(_ answer: UnlockAnswer) -> Bool { if case .done = answer { true } else { false } }
@@ -51,7 +52,7 @@ struct PromptForUnlockTests {
         let person = ScriptedAuthenticator { _ in .secret(words.withLock { $0.removeFirst() }) }
         #expect(isDone(PromptForUnlock(with: person).answer(prompt())))
         #expect(try !keychain.device.status().isLocked)
-        #expect(person.prompts.map(\.problem) == [nil, "The passcode was wrong.", "The passcode was wrong."])
+        #expect(person.prompts.map(\.problem) == [nil, "Wrong passcode. Try again.", "Wrong passcode. Try again."])
     }
 
     @Test("three wrong passcodes dismiss the prompt, and count as three attempts")
@@ -70,16 +71,16 @@ struct PromptForUnlockTests {
         #expect(!isDone(asker.answer(prompt())))
         #expect(try keychain.device.status().failedAttempts == 5)
         let problems = person.prompts.map(\.problem)
-        #expect(problems.last == "The passcode was wrong. The next one is looked at in 60 seconds.")
+        #expect(problems.last == "Wrong passcode. Try again in 60 seconds.")
         person.setAnswer { _ in .secret(Self.passcode) }
         #expect(!isDone(asker.answer(prompt())))
-        #expect(person.prompts.last?.problem?.hasPrefix("After wrong passcodes, the next one is looked at in ") == true)
+        #expect(person.prompts.last?.problem?.hasPrefix("Too many wrong passcodes. Try again in ") == true)
         #expect(try keychain.device.status().isLocked)
         // So does one for items.
         let before = person.prompts.count
         #expect(!isDone(asker.answer(prompt(.unlock(isKeychainLocked: false, items: [.random()])))))
         #expect(person.prompts.count > before)
-        #expect(person.prompts.last?.problem?.hasPrefix("After wrong passcodes") == true)
+        #expect(person.prompts.last?.problem?.hasPrefix("Too many wrong passcodes.") == true)
     }
 
     @Test("a keychain that was unlocked before the question is asked is not asked for")
@@ -106,7 +107,7 @@ struct PromptForUnlockTests {
             cancellation.cancel()
         }
         let items = isKeychainLocked ? [] : [ItemIdentifier.random()]
-        let question = prompt(.unlock(isKeychainLocked: isKeychainLocked, items: items), cancellation)
+        let question = prompt(.unlock(isKeychainLocked: isKeychainLocked, items: items), until: cancellation)
         #expect(!isDone(PromptForUnlock(with: person).answer(question)))
         #expect(person.prompts.count == 1)
     }
@@ -123,27 +124,80 @@ struct PromptForUnlockTests {
         #expect(keychain.authentication.status(of: context.identifier).shown == [.passcode])
     }
 
-    @Test("the password of a collection is asked for with what was wrong, and a new one as such; nobody verifies them")
-    func passwords() throws {
-        let person = ScriptedAuthenticator { _ in .secret(Self.wrong) }
+    @Test("the password of a keychain file is verified, and asked for again with what was wrong")
+    func password() throws {
+        let file = LockedFile(password: Self.passcode)
+        let words = Mutex([Self.wrong, Self.passcode])
+        let person = ScriptedAuthenticator { _ in .secret(words.withLock { $0.removeFirst() }) }
         let asker = PromptForUnlock(with: person)
-        for kind in [
-            UnlockPrompt.Kind.password(ofCollection: "work", problem: "Wrong."), .newPassword(ofCollection: "work"),
-        ] {
-            guard case .password(Self.wrong) = asker.answer(prompt(kind)) else {
-                Issue.record("\(kind)")
-                continue
-            }
-        }
-        #expect(person.prompts.map(\.kind) == [.passcode, .newApplicationPassword])
-        #expect(person.prompts.map(\.problem) == ["Wrong.", nil])
+        #expect(isDone(asker.answer(prompt(.password(ofCollection: "work"), opening: file.lock()))))
+        #expect(person.prompts.map(\.kind) == [.passcode, .passcode])
+        #expect(person.prompts.map(\.problem) == [nil, "Wrong."])
         #expect(person.prompts.allSatisfy { $0.reason.contains("'work'") })
+        #expect(isDone(asker.answer(prompt(.password(ofCollection: "work"), opening: file.lock()))), "it is open")
+        #expect(person.prompts.count == 2)
         #expect(try keychain.device.status().failedAttempts == 0)
+    }
+
+    @Test("a new password is asked for as such")
+    func newPassword() {
+        let person = ScriptedAuthenticator { _ in .secret(Self.wrong) }
+        guard
+            case .password(Self.wrong) = PromptForUnlock(with: person).answer(
+                prompt(.newPassword(ofCollection: "work"))
+            )
+        else {
+            Issue.record("no password")
+            return
+        }
+        #expect(person.prompts.map(\.kind) == [.newApplicationPassword])
+        #expect(person.prompts.allSatisfy { $0.reason.contains("'work'") })
+    }
+
+    @Test("a prompt at a terminal has its turn until the password of a keychain file was verified")
+    func turn() {
+        let file = LockedFile(password: Self.passcode)
+        let person = ScriptedAuthenticator { _ in .secret(Self.passcode) }
+        let asker = PromptForUnlock(with: person, on: 1)
+        let (hasBegun, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let other = prompt(.password(ofCollection: "work"), opening: file.lock())
+        let first = file.lock {
+            Thread.detachNewThread {
+                hasBegun.signal()
+                _ = asker.answer(other)
+                hasEnded.signal()
+            }
+            hasBegun.wait()
+        }
+        #expect(isDone(asker.answer(prompt(.password(ofCollection: "work"), opening: first))))
+        hasEnded.wait()
+        #expect(person.prompts.count == 1)
     }
 
     @Test("where nobody can be asked, a prompt is dismissed at once")
     func nobody() {
         #expect(!isDone(PromptForUnlock(with: NoAuthenticator()).answer(prompt())))
+    }
+}
+
+/// A keychain file with a password.
+private final class LockedFile: Sendable {
+    private let password: SecretBytes
+    private let isOpen = Mutex(false)
+
+    init(password: SecretBytes) { self.password = password }
+
+    /// Its lock; `isTried` is called before a password is verified.
+    func lock(_ isTried: @escaping @Sendable () -> Void = {}) -> PasswordLock {
+        PasswordLock(
+            state: { [self] in isOpen.withLock(\.self) ? .open : .locked(problem: nil) },
+            unlock: { [self] typed throws(KeychainError) in
+                isTried()
+                guard typed == password else { throw KeychainError(.authenticationFailed, "it is another one") }
+                isOpen.withLock { $0 = true }
+            },
+            problem: { _ in "Wrong." }
+        )
     }
 }
 

@@ -108,7 +108,7 @@ final class ServedPromptTests {
         let program = try TerminalProgram(script, on: pty, environment)
         try pty.readOutput(upTo: "Passcode: ")
         try pty.type("wrong\n")
-        try pty.readOutput(upTo: "The passcode was wrong.")
+        try pty.readOutput(upTo: "Wrong passcode. Try again.")
         try pty.readOutput(upTo: "Passcode: ")
         try pty.type("\(Self.passcode)\n")
         #expect(try pty.readOutput(upTo: " status 0.") == "\r\nsecret\r\n status 0.")

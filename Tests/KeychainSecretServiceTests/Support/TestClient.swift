@@ -126,6 +126,35 @@ final class TestClient {
         }
     }
 
+    /// Only sends a search.
+    ///
+    /// - Returns: The number of the call.
+    @discardableResult
+    func sendSearch(_ attributes: LookupAttributes = LookupAttributes()) throws -> UInt64 {
+        let search = try bus.methodCall(
+            on: Self.service,
+            at: Self.root,
+            interface: Interface.service.rawValue,
+            method: "SearchItems"
+        )
+        try search.append(attributes)
+        return try bus.sendCall(search)
+    }
+
+    /// Only has objects opened or locked.
+    ///
+    /// - Returns: The number of the call.
+    func sendChange(_ method: String, _ paths: [String]) throws -> UInt64 {
+        let call = try bus.methodCall(
+            on: Self.service,
+            at: Self.root,
+            interface: Interface.service.rawValue,
+            method: method
+        )
+        try call.append(array: paths, of: "o")
+        return try bus.sendCall(call)
+    }
+
     /// Opens or locks objects: those that needed nothing more, and the prompt.
     func change(_ method: String, _ paths: [String]) throws -> (paths: [String], prompt: String) {
         try call(Self.root, of: .service, calling: method) { call throws(BusError) in
@@ -277,6 +306,15 @@ final class TestClient {
         )
     }
 
+    /// Reads all properties of an object, which it then follows.
+    func readAll(_ path: String, _ interface: Interface) throws {
+        try call(path, of: .properties, calling: "GetAll") { call throws(BusError) in
+            try call.append(interface.rawValue)
+        } reading: {
+            $0.enter("a", "{sv}") ? () : nil
+        }
+    }
+
     func set(_ name: String, of path: String, _ interface: Interface, to content: PropertyContent) throws {
         try send(path, of: .properties, calling: "Set") { call throws(BusError) in
             try call.append(interface.rawValue)
@@ -286,6 +324,28 @@ final class TestClient {
     }
 
     // MARK: - Signals
+
+    /// The signals of the service that came before the reply to the last call.
+    func queuedSignals() throws -> [Received] {
+        var signals: [Received] = []
+        while let message = try bus.next() {
+            if let signal = received(message) { signals.append(signal) }
+        }
+        return signals
+    }
+
+    /// The signals of the service that come before the reply to a call that was only sent, or within the minute after
+    /// the connection was made.
+    func signals(before number: UInt64) throws -> [Received] {
+        var signals: [Received] = []
+        while true {
+            while let message = try bus.next() {
+                if message.replyNumber == number { return signals }
+                if let signal = received(message) { signals.append(signal) }
+            }
+            if try bus.wait(or: limit) { return signals }
+        }
+    }
 
     /// What a signal of the service is, and the object that it is of.
     struct Received: Equatable {
@@ -299,12 +359,18 @@ final class TestClient {
     func nextSignal() throws -> Received? {
         while true {
             while let message = try bus.next() {
-                guard message.isSignal, message.name.hasPrefix("org.freedesktop.Secret") || isOfProperties(message)
-                else { continue }
-                return Received(name: String(message.member), path: message.path, content: Self.content(of: message))
+                if let signal = received(message) { return signal }
             }
             if try bus.wait(or: limit) { return nil }
         }
+    }
+
+    /// `nil` for what is no signal of the service.
+    private func received(_ message: borrowing BusMessage) -> Received? {
+        guard message.isSignal, message.name.hasPrefix("org.freedesktop.Secret") || isOfProperties(message) else {
+            return nil
+        }
+        return Received(name: message.member, path: message.path, content: Self.content(of: message))
     }
 
     private func isOfProperties(_ message: borrowing BusMessage) -> Bool {
@@ -339,6 +405,14 @@ final class TestClient {
         do { return try LookupAttributes(pairs.map { LookupAttributes.Pair($0.key, $0.value) }) } catch {
             throw BusError(-EINVAL)
         }
+    }
+}
+
+extension ItemIdentifier {
+    /// That of the item at a path.
+    init?(ofPath path: String) {
+        guard case .item(_, let identifier)? = ObjectPath(path) else { return nil }
+        self = identifier
     }
 }
 

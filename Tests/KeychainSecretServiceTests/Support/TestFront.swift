@@ -76,6 +76,22 @@ struct OpenBusAdmission: BusAdmission {
     }
 }
 
+/// Waits for something before each program is let in.
+struct SlowAdmission: BusAdmission {
+    private let admission: any BusAdmission
+    private let wait: @Sendable () -> Void
+
+    init(_ admission: any BusAdmission, _ wait: @escaping @Sendable () -> Void) {
+        self.admission = admission
+        self.wait = wait
+    }
+
+    func admit(_ caller: BusCaller) throws(KeychainError) -> any ConnectedPeer {
+        wait()
+        return try admission.admit(caller)
+    }
+}
+
 /// Identifies the connections of a bus as programs with some access groups, in the order of their first calls.
 final class GroupAdmission: BusAdmission {
     private let keychain: any KeychainBackend

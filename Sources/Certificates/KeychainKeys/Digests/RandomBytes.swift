@@ -5,7 +5,7 @@ import KeychainCore
 
 extension SecretBytes {
     /// Bytes from the library's random generator.
-    init(random count: Int) {
+    package init(random count: Int) {
         self = SymmetricKey(size: SymmetricKeySize(bitCount: 8 * count)).withUnsafeBytes { SecretBytes(copying: $0) }
     }
 }

@@ -5,21 +5,20 @@ import KeychainCore
 import KeychainSecretService
 import KeychainServer
 
-/// Asks the user for the passcode when a program of the bus has the keychain, or items, unlocked.
+/// Asks the user for the passcode, or for a password, when a program of the bus has something unlocked.
 ///
-/// The passcode is verified by the command that it is for, which counts it as an attempt.
+/// It is verified while it is the prompt's turn, by the command that it is for, which counts it as an attempt.
 struct PromptForUnlock: Sendable {
     private let choose: @Sendable (ProcessInstance) -> PromptPlace.Choice
     private let turns = PromptTurns()
 
-    /// How often a question may be answered wrongly in one prompt.
-    private static let maximumAttempts = 3
-
     /// Prompts where a choice says.
     init(_ place: PromptPlace) { choose = place.choice }
 
-    /// Prompts with an authenticator.
-    init(with authenticator: any Authenticator) { choose = { _ in PromptPlace.Choice(authenticator: authenticator) } }
+    /// Prompts with an authenticator, on a terminal by its number if that is given.
+    init(with authenticator: any Authenticator, on terminal: UInt32? = nil) {
+        choose = { _ in PromptPlace.Choice(authenticator: authenticator, terminal: terminal) }
+    }
 
     /// Asks, and waits for the user.
     func answer(_ prompt: UnlockPrompt) -> UnlockAnswer {
@@ -32,80 +31,50 @@ struct PromptForUnlock: Sendable {
     private func answer(_ prompt: UnlockPrompt, _ authenticator: any Authenticator) -> UnlockAnswer {
         switch prompt.kind {
         case .unlock(let isKeychainLocked, let items):
-            if isKeychainLocked, !unlock(prompt, authenticator) { return .dismissed }
+            let reason = "A program needs the keychain, which is locked."
+            if isKeychainLocked, !open(.keychain(of: prompt.connection), reason: reason, prompt, with: authenticator) {
+                return .dismissed
+            }
             return items.isEmpty ? .done(nil) : authenticate(prompt, authenticator)
-        case .password(let collection, let problem):
-            return ask(
-                .passcode,
-                reason: "A program needs the keychain '\(collection)', which is locked.",
-                label: "Password",
-                problem: problem,
-                prompt,
-                with: authenticator
-            )
+        case .password(let collection):
+            let reason = "A program needs the keychain '\(collection)', which is locked."
+            guard let lock = prompt.lock, open(lock, reason: reason, label: "Password", prompt, with: authenticator)
+            else {
+                return .dismissed
+            }
+            return .done(nil)
         case .newPassword(let collection):
-            return ask(
+            let question = AuthenticationPrompt(
                 .newApplicationPassword,
                 reason: "A program creates the keychain '\(collection)'.",
                 label: "New password",
-                prompt,
-                with: authenticator
+                cancellation: prompt.cancellation
             )
+            guard case .secret(let password) = authenticator.ask(question) else { return .dismissed }
+            return .password(password)
         }
     }
 
-    private func ask(
-        _ kind: AuthenticationPrompt.Kind,
+    /// Has the user type the password of a lock until that is open.
+    private func open(
+        _ lock: PasswordLock,
         reason: String,
-        label: String,
-        problem: String? = nil,
+        label: String? = nil,
         _ prompt: UnlockPrompt,
         with authenticator: any Authenticator
-    ) -> UnlockAnswer {
-        let question = AuthenticationPrompt(
-            kind,
-            reason: reason,
-            label: label,
-            problem: problem,
-            cancellation: prompt.cancellation
-        )
-        guard case .secret(let password) = authenticator.ask(question) else { return .dismissed }
-        return .password(password)
-    }
-
-    // MARK: - The keychain
-
-    private func unlock(_ prompt: UnlockPrompt, _ authenticator: any Authenticator) -> Bool {
-        let status = status(prompt.connection)
-        // Another prompt may have unlocked it while this one waited for its turn.
-        if status?.isLocked == false { return true }
-        var problem = status?.delay.map { PasscodeProblem.tooSoon(seconds: $0).text }
-        for _ in 0..<Self.maximumAttempts {
+    ) -> Bool {
+        lock.open { problem in
             let question = AuthenticationPrompt(
                 .passcode,
-                reason: "A program needs the keychain, which is locked.",
+                reason: reason,
+                label: label,
                 problem: problem,
                 cancellation: prompt.cancellation
             )
-            guard case .secret(let passcode) = authenticator.ask(question) else { return false }
-            do throws(KeychainError) {
-                _ = try prompt.connection.perform(.device(.unlock(passcode)))
-                return true
-            } catch {
-                guard let next = PasscodeProblem(error) else { return false }
-                problem = next.text
-            }
+            guard case .secret(let password) = authenticator.ask(question) else { return nil }
+            return password
         }
-        return false
     }
-
-    private func status(_ connection: FrontConnection) -> DeviceStatus? {
-        let device = KeychainDevice { (command) throws(KeychainError) in try connection.perform(.device(command)) }
-        guard let status = try? device.status() else { return nil }
-        return status
-    }
-
-    // MARK: - Items
 
     /// Has the owner authenticate for items that need it, in a context that the program keeps.
     private func authenticate(_ prompt: UnlockPrompt, _ authenticator: any Authenticator) -> UnlockAnswer {
@@ -114,7 +83,9 @@ struct PromptForUnlock: Sendable {
             .evaluate(.policy(.deviceOwner), reason: "read items that need your passcode", context)
         )
         do throws(KeychainError) {
-            let asked = DelayedAuthenticator(authenticator, prompt.cancellation) { status(prompt.connection)?.delay }
+            let asked = DelayedAuthenticator(authenticator, prompt.cancellation) {
+                prompt.connection.deviceStatus?.delay
+            }
             _ = try prompt.connection.perform(command, prompting: asked)
             return .done(context)
         } catch {
@@ -123,70 +94,30 @@ struct PromptForUnlock: Sendable {
     }
 }
 
+extension PasswordLock {
+    /// That of the keychain.
+    fileprivate static func keychain(of connection: FrontConnection) -> PasswordLock {
+        PasswordLock(
+            state: {
+                guard let status = connection.deviceStatus else { return .locked(problem: nil) }
+                guard status.isLocked else { return .open }
+                return .locked(problem: status.delay.map { PasscodeProblem.tooSoon(seconds: $0).text })
+            },
+            unlock: { passcode throws(KeychainError) in _ = try connection.perform(.device(.unlock(passcode))) },
+            problem: { PasscodeProblem($0)?.text }
+        )
+    }
+}
+
+extension FrontConnection {
+    /// `nil` if it cannot be found out.
+    fileprivate var deviceStatus: DeviceStatus? {
+        let device = KeychainDevice { (command) throws(KeychainError) in try self.perform(.device(command)) }
+        return try? device.status()
+    }
+}
+
 extension DeviceStatus {
-    /// The seconds until a passcode is looked at again after too many wrong ones; `nil` for none.
+    /// The seconds until a passcode is accepted again after too many wrong ones; `nil` for none.
     fileprivate var delay: Double? { secondsUntilNextAttempt > 0 ? secondsUntilNextAttempt : nil }
-}
-
-/// Why a passcode has to be entered once more, in words for the user.
-enum PasscodeProblem {
-    case wrong(secondsUntilNext: Double)
-    case tooSoon(seconds: Double)
-
-    /// `nil` for an error after which there is nothing to ask.
-    init?(_ error: KeychainError) {
-        switch error.kind {
-        case .device(.wrongPasscode(_, let seconds)): self = .wrong(secondsUntilNext: seconds)
-        case .device(.attemptTooSoon(let seconds)): self = .tooSoon(seconds: seconds)
-        case .device(.emptyPasscode): self = .wrong(secondsUntilNext: 0)
-        default: return nil
-        }
-    }
-
-    var text: String {
-        switch self {
-        case .wrong(0): "The passcode was wrong."
-        case .wrong(let seconds): "The passcode was wrong. The next one is looked at in \(Self.text(seconds))."
-        case .tooSoon(let seconds):
-            "After wrong passcodes, the next one is looked at in \(Self.text(seconds)), and not before."
-        }
-    }
-
-    /// A time in words, rounded up: an attempt then is not too early.
-    private static func text(_ seconds: Double) -> String {
-        let whole = Int(seconds.rounded(.up))
-        let (count, unit) = whole > 90 ? ((whole + 59) / 60, "minute") : (whole, "second")
-        return "\(count) \(unit)\(count == 1 ? "" : "s")"
-    }
-}
-
-/// Shows the questions of a command for a prompt: they end with it, and say how long a passcode is not looked at.
-private struct DelayedAuthenticator: Authenticator {
-    private let authenticator: any Authenticator
-    private let cancellation: PromptCancellation
-    private let delay: @Sendable () -> Double?
-
-    init(
-        _ authenticator: any Authenticator,
-        _ cancellation: PromptCancellation,
-        delay: @escaping @Sendable () -> Double?
-    ) {
-        self.authenticator = authenticator
-        self.cancellation = cancellation
-        self.delay = delay
-    }
-
-    var biometry: Biometry { authenticator.biometry }
-
-    var canAskForSecrets: Bool { authenticator.canAskForSecrets }
-
-    func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
-        let handler = cancellation.onCancel { prompt.cancellation.cancel() }
-        defer { cancellation.removeHandler(handler) }
-        var prompt = prompt
-        if prompt.kind == .passcode, let seconds = delay() {
-            prompt.problem = PasscodeProblem.tooSoon(seconds: seconds).text
-        }
-        return authenticator.ask(prompt)
-    }
 }

@@ -6,7 +6,8 @@ import KeychainServer
 
 /// Decides which programs of a message bus may use the service, and what they may access.
 package protocol BusAdmission: Sendable {
-    /// Identifies a program of the bus, once for each of its connections; may take as long as a file system.
+    /// Identifies a program of the bus, once for each of its connections that it lets in; may take as long as a file
+    /// system.
     ///
     /// - Parameter caller: what the bus says of the connection.
     /// - Returns: The program.

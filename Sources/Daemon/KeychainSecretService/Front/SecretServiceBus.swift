@@ -51,6 +51,8 @@ package struct SecretServiceLimits: Sendable {
     package var prompts = (total: 1_024, ofProcess: 64, ofConnection: 32)
     /// Calls that are not answered yet, of all and of one connection: a program may ask for all items at once.
     package var calls = (total: 65_536, ofConnection: 16_384)
+    /// Those of a connection before it is identified: the memory of their arguments counts as nobody's until then.
+    package var callsBeforeIdentification = 32
     /// Connections that are known.
     package var connections = 4_096
     /// Threads that execute commands, and of them those of one process.

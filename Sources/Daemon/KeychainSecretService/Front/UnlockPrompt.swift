@@ -13,22 +13,22 @@ package struct UnlockPrompt: Sendable {
     /// What is asked for.
     package let kind: Kind
 
-    /// The connection of the program, whose commands unlock it.
+    /// The connection of the program, whose commands unlock the keychain.
     package let connection: FrontConnection
 
-    /// The program's window, in whatever form its toolkit has for that; mostly empty.
-    package let window: String
+    /// What the password opens that is asked for; `nil` for the other kinds.
+    package let lock: PasswordLock?
 
     /// Ends the question: the program dismissed it, is gone, or what it is for was unlocked or locked otherwise.
     package let cancellation: PromptCancellation
 
     /// The kinds of questions.
     package enum Kind: Sendable, Hashable {
-        /// To unlock the keychain, if it is locked as a whole, and items that are locked by themselves, because their
+        /// To unlock the keychain, if it is locked as a whole; else items that are locked by themselves, because their
         /// access control needs the owner.
         case unlock(isKeychainLocked: Bool, items: [ItemIdentifier])
-        /// The password of a collection with a lock of its own, and what was wrong with the last one.
-        case password(ofCollection: String, problem: String?)
+        /// The password of a collection with a lock of its own.
+        case password(ofCollection: String)
         /// A new password for a collection with a lock of its own, to be entered twice.
         case newPassword(ofCollection: String)
     }
@@ -37,12 +37,12 @@ package struct UnlockPrompt: Sendable {
     package init(
         _ kind: Kind,
         for connection: FrontConnection,
-        window: String,
+        opening lock: PasswordLock? = nil,
         cancellation: PromptCancellation
     ) {
         self.kind = kind
         self.connection = connection
-        self.window = window
+        self.lock = lock
         self.cancellation = cancellation
     }
 }
@@ -52,7 +52,7 @@ package enum UnlockAnswer: Sendable {
     /// The person has unlocked it; items that are locked by themselves open with the context, which belongs to the
     /// connection.
     case done(AuthenticationContext?)
-    /// The password that was asked for, which nobody has verified.
+    /// The new password that was asked for.
     case password(SecretBytes)
     /// The person refused, or nobody could be asked.
     case dismissed

@@ -203,7 +203,7 @@ extension SecretService {
         let received = try call.message.secret()
         guard let isReplacing = call.message.bool() else { throw .invalidArguments }
         let coding = try coding(received.session, of: call.client)
-        try hold(received.coded.value.count + (properties.attributes?.byteCount ?? 0), for: call, store)
+        try hold(received.byteCount + properties.byteCount, for: call, store)
         work(for: call, store) { store throws(ServiceError) in
             let contents = LookupContents(
                 attributes: properties.attributes ?? LookupAttributes(),
@@ -231,7 +231,7 @@ extension SecretService {
     ) throws(ServiceError) {
         let received = try call.message.secret()
         let coding = try coding(received.session, of: call.client)
-        try hold(received.coded.value.count, for: call, store)
+        try hold(received.byteCount, for: call, store)
         change(item: item, in: collection, call, store) { () throws(ServiceError) in
             .secret(try coding.decode(received.coded), contentType: received.contentType)
         }
@@ -295,7 +295,7 @@ extension SecretService {
         guard let interface = call.message.name() else { throw .invalidArguments }
         let properties = try Property.all(interface, of: Interface(of: object))
         // What changes from now on may be missing in what is read.
-        call.client.followed.add(object)
+        call.client.told.addWhole(object)
         read(properties: properties, of: object, call, store) { service, number, read in
             service.answer(number) { reply throws(BusError) in try reply.append(read) }
         }
@@ -309,18 +309,18 @@ extension SecretService {
         then finish: @escaping @Sendable (SecretService, UInt64, [(Property, PropertyContent)]) -> Void
     ) {
         let times = CollectionTimes(started: surroundings.started, modified: modified)
-        let (asked, lockNumber) = (object, lockNumber)
+        let (asked, lockChangeCount) = (object, lockChangeCount)
         work(for: call, store) { store throws(ServiceError) in
             let object = try store.resolved(asked)
             return (object, try PropertyReading.read(properties, of: object, in: store, times))
         } then: { service, number, found in
             let (object, read) = found
-            // All of them were read, of the collection that an alias stands for.
-            if asked != object, read.count > 1 { service.calls[number]?.client.followed.add(object) }
-            if case .item = object, let client = service.calls[number]?.client {
-                client.note(object, read)
+            if let client = service.calls[number]?.client {
+                // All of them were read, of the collection that an alias stands for.
+                if asked != object, read.count > 1 { client.told.addWhole(object) }
+                client.told.note(read, of: object)
                 // What was read may be from before a lock that is announced already.
-                if service.lockNumber != lockNumber { service.updateItems(of: client) }
+                if service.lockChangeCount != lockChangeCount { service.updateItems(of: client) }
             }
             finish(service, number, read)
         }
@@ -335,14 +335,15 @@ extension SecretService {
         let property = try Property(interface, name, of: Interface(of: object))
         guard property.row.isWritable else { throw .readOnlyProperty }
         guard call.message.typesOfVariant() == property.row.type else { throw .invalidArguments }
-        guard case .item(let collection, let item) = object else {
-            return set(label: try call.message.variantText(), of: object, call, store)
-        }
         let change: LookupChange =
-            property == .itemLabel
-            ? .label(try call.message.variantText()) : .attributes(try call.message.variantAttributes())
-        if case .attributes(let attributes) = change { try hold(attributes.byteCount, for: call, store) }
-        self.change(item: item, in: collection, call, store) { change }
+            property == .itemAttributes
+            ? .attributes(try call.message.variantAttributes()) : .label(try call.message.variantText())
+        try hold(change.byteCount, for: call, store)
+        if case .item(let collection, let item) = object {
+            self.change(item: item, in: collection, call, store) { change }
+        } else if case .label(let label) = change {
+            set(label: label, of: object, call, store)
+        }
     }
 }
 
@@ -370,17 +371,13 @@ extension SentSecret {
     }
 }
 
-extension ServiceClient {
-    /// Remembers what it is told of an item.
-    fileprivate func note(_ item: ObjectPath, _ read: [(Property, PropertyContent)]) {
-        var shown = self.shown[item] ?? ShownItem(isHidden: false)
-        for (_, content) in read {
-            switch content {
-            case .attributes(let attributes): shown.isHidden = attributes.isEmpty
-            case .boolean(let isLocked): shown.isLocked = isLocked
-            default: break
-            }
+extension LookupChange {
+    /// The number of bytes of the texts, other than a secret's.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .label(let label): label.utf8.count
+        case .attributes(let attributes): attributes.byteCount
+        case .secret(_, let contentType): contentType.utf8.count
         }
-        note(item, shown)
     }
 }

@@ -23,7 +23,7 @@ extension SecretService {
     private func answerCreation(_ number: UInt64, _ collection: CollectionName?, of creation: CollectionCreation) {
         guard let client = calls[number]?.client, let store = client.store else { return }
         do throws(ServiceError) {
-            let prompt = collection == nil ? try addPrompt(creating: creation, of: client, store) : nil
+            let prompt = collection == nil ? try addPrompt(for: .create(creation), of: client, store) : nil
             answer(number) { reply throws(BusError) in
                 try reply.append(collection.map { ObjectPath.collection($0).text } ?? ObjectPath.none, as: "o")
                 try reply.append(prompt.map { ObjectPath.prompt($0).text } ?? ObjectPath.none, as: "o")
@@ -64,9 +64,10 @@ extension SecretService {
     func setAlias(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         let alias = try Self.alias(in: call)
         guard let path = call.message.objectPath() else { throw .invalidArguments }
+        let object = ObjectPath(path)
+        guard object != nil || path == ObjectPath.none else { throw .noSuchObject }
         work(for: call, store) { store throws(ServiceError) in
-            guard path != ObjectPath.none else { return try store.setAlias(alias, to: nil) }
-            guard let object = ObjectPath(path) else { throw .noSuchObject }
+            guard let object else { return try store.setAlias(alias, to: nil) }
             try store.setAlias(alias, to: try store.collection(at: object))
         } then: { service, number, _ in
             service.answer(number)

@@ -9,9 +9,12 @@ extension SecretService {
     struct FileState {
         /// What was announced last; `nil` while nobody listens.
         var announced: FileSnapshot?
+        /// Whether they are being read.
         var isReading = false
-        /// Whether something may have changed since it is read.
+        /// Whether they may have changed since, and so are read again afterwards.
         var isStale = false
+        /// What is to be done once that is announced, too.
+        var waiting: [BusMailbox.Task] = []
     }
 
     /// Looks at the keychain files on another thread, and announces what has changed; not while nobody listens.
@@ -22,42 +25,49 @@ extension SecretService {
             return
         }
         (files.isReading, files.isStale) = (true, false)
-        surroundings.work.add(for: Self.filesLine, of: 0) { [mailbox] in
+        addNotice { [mailbox] in
             let snapshot = FileSnapshot(of: collections, after: former)
             mailbox.post { $0.announce(snapshot) }
         }
     }
 
-    /// The number of no client.
-    private static let filesLine: UInt64 = 0
-
     private func announce(_ snapshot: FileSnapshot) {
-        files.isReading = false
+        let waiting = files.waiting
+        (files.isReading, files.waiting) = (false, [])
         // Otherwise everybody has left meanwhile.
-        guard let former = files.announced else { return }
+        guard let former = files.announced else {
+            files.isStale = false
+            return
+        }
         files.announced = snapshot
         announceCollections(snapshot, after: former)
         for entry in snapshot.entries {
+            tellPrompts(of: entry.shown.collection, isLocked: entry.shown.details.isLocked)
             guard let former = former.entry(entry.shown.collection) else { continue }
             announceProperties(entry.shown, after: former.shown)
             announceItems(entry, after: former)
         }
         if files.isStale { refreshFiles() }
+        for body in waiting { afterNotices(body) }
     }
 
     private func announceCollections(_ snapshot: FileSnapshot, after former: FileSnapshot) {
         let (now, before) = (snapshot.entries.map(\.shown.collection), former.entries.map(\.shown.collection))
         guard now != before else { return }
-        for collection in before where !now.contains(collection) { emit(.collectionDeleted, collection) }
+        for collection in before where !now.contains(collection) {
+            for client in clients.values { client.told.forget(collection) }
+            emit(.collectionDeleted, collection)
+        }
         for collection in now where !before.contains(collection) { emit(.collectionCreated, collection) }
-        let paths = ([.login, .session] + now).map { ObjectPath.collection($0).text }
+        let paths = (CollectionName.fixed + now).map { ObjectPath.collection($0).text }
         emitProperties([(.collections, .paths(paths))], of: .service, to: .filePrograms)
     }
 
     private func announceProperties(_ shown: ShownFile, after former: ShownFile) {
+        let hasLockChanged = shown.details.isLocked != former.details.isLocked
         var changed: [Property] = []
         if shown.label != former.label { changed.append(.collectionLabel) }
-        if shown.details.isLocked != former.details.isLocked { changed.append(.collectionLocked) }
+        if hasLockChanged { changed.append(.collectionLocked) }
         if shown.details.modified != former.details.modified { changed.append(.collectionModified) }
         guard !changed.isEmpty else { return }
         emitProperties(
@@ -66,6 +76,7 @@ extension SecretService {
             to: .filePrograms
         )
         emit(.collectionChanged, shown.collection)
+        if hasLockChanged { noteLockChange(of: shown.collection) }
     }
 
     private func announceItems(_ entry: FileSnapshot.Entry, after former: FileSnapshot.Entry) {

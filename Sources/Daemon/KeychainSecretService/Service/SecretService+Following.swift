@@ -11,7 +11,7 @@ extension SecretService {
     /// Has clients be told what has changed of the objects that they follow.
     func tellFollowers(of notice: ItemChangeNotice, in collection: CollectionName) {
         for client in clients.values {
-            client.followed.note(notice, in: collection)
+            client.told.note(notice, in: collection)
             tellNext(client)
         }
     }
@@ -19,10 +19,10 @@ extension SecretService {
     /// Tells of one object after the other, each once the client has read of the one before: many changes of one object
     /// are told together, and no more waits for a client than it reads.
     private func tellNext(_ client: ServiceClient) {
-        guard !client.followed.isBeingTold, let store = client.store, let object = client.followed.takeChanged() else {
+        guard !client.told.isBeingTold, let store = client.store, let object = client.told.takeChanged() else {
             return
         }
-        client.followed.isBeingTold = true
+        client.told.isBeingTold = true
         let properties: [Property] =
             if case .collection = object { [.items] } else { [.itemLabel, .itemAttributes, .itemModified] }
         let times = CollectionTimes(started: surroundings.started, modified: modified)
@@ -35,6 +35,7 @@ extension SecretService {
                 guard let read, !read.contains(where: { $0.1.count > Self.longestList }) else {
                     return service.goOnTelling(client)
                 }
+                client.told.note(read, of: object)
                 service.emitProperties(read, of: object, to: .client(client))
                 service.awaitReading(by: client)
             }
@@ -65,7 +66,7 @@ extension SecretService {
     }
 
     private func goOnTelling(_ client: ServiceClient) {
-        client.followed.isBeingTold = false
+        client.told.isBeingTold = false
         tellNext(client)
     }
 }

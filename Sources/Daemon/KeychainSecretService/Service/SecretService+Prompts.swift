@@ -13,7 +13,7 @@ extension SecretService {
         /// Those that are locked, as they were asked for.
         var locked: [String] = []
         var isKeychainLocked = false
-        /// Those of them that are locked by themselves.
+        /// Those of them that are locked by themselves, as far as is known: not while the keychain is locked.
         var items: [ItemIdentifier] = []
         /// The keychain files that are locked.
         var files: [CollectionName] = []
@@ -54,9 +54,11 @@ extension SecretService {
     }
 
     private func answerUnlock(_ number: UInt64, _ found: LockedPaths) {
-        guard let client = calls[number]?.client, let store = client.store else { return }
+        guard let call = calls[number], let store = call.client.store else { return }
         do throws(ServiceError) {
-            let prompt = found.locked.isEmpty ? nil : try addPrompt(for: found.locked, of: client, store)
+            let prompt =
+                found.locked.isEmpty
+                ? nil : try addPrompt(for: .unlock(found.locked, held: call.held), of: call.client, store)
             answer(number) { reply throws(BusError) in
                 try reply.append(array: found.open, of: "o")
                 try reply.append(prompt.map { ObjectPath.prompt($0).text } ?? ObjectPath.none, as: "o")
@@ -65,8 +67,7 @@ extension SecretService {
     }
 
     func addPrompt(
-        for paths: [String] = [],
-        creating creation: CollectionCreation? = nil,
+        for purpose: OpenPrompt.Purpose,
         of client: ServiceClient,
         _ store: ProgramStore
     ) throws(ServiceError) -> Bytes16 {
@@ -74,7 +75,7 @@ extension SecretService {
             promptCounts.begin(store.connection.share)
         else { throw .limitsExceeded }
         let prompt = Bytes16.random()
-        client.prompts[prompt] = OpenPrompt(of: paths, creation: creation)
+        client.prompts[prompt] = OpenPrompt(purpose)
         return prompt
     }
 
@@ -89,7 +90,8 @@ extension SecretService {
             for case .collection(let collection)? in objects where collection.isFile { try? store.lock(collection) }
             return try LockedPaths(paths, store)
         } then: { service, number, found in
-            service.afterLockNotices { service in
+            service.refreshFiles()
+            service.afterNotices { service in
                 guard let client = service.calls[number]?.client else { return }
                 service.updateItems(of: client) { service in
                     service.answer(number) { reply throws(BusError) in
@@ -98,7 +100,6 @@ extension SecretService {
                     }
                 }
             }
-            service.refreshFiles()
         }
     }
 
@@ -106,116 +107,127 @@ extension SecretService {
 
     /// Shows a prompt to a person; once, and only for its owner.
     func show(prompt: Bytes16, _ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
-        guard let window = call.message.string() else { throw .invalidArguments }
         guard let open = call.client.prompts[prompt] else { throw .noSuchObject }
         guard !open.isShown else { throw .failed }
         open.isShown = true
         answer(call.number)
-        guard let prompter = surroundings.options.prompter else { return complete(prompt, of: call.client, nil) }
-        let (paths, questions, mailbox) = (open.paths, open.questions, mailbox)
+        guard let prompter = surroundings.options.prompter else { return dismiss(prompt, of: call.client) }
+        let (purpose, questions, mailbox) = (open.purpose, open.questions, mailbox)
         let (name, client) = (call.client.name, call.client.number)
-        let isStarted = surroundings.prompts.start { [creation = open.creation] in
-            if let creation {
-                let created = creation.ask(prompter, for: store, window: window, until: questions.begin())
-                return mailbox.post { service in
-                    guard let owner = service.client(name, client) else { return }
-                    service.complete(prompt, of: owner, created: created)
-                }
-            }
-            let opened = Self.ask(prompter, paths, in: store, window: window, until: questions)
+        let isStarted = surroundings.prompts.start {
+            let result = Self.ask(prompter, for: purpose, in: store, until: questions)
             mailbox.post { service in
                 guard let owner = service.client(name, client) else { return }
-                service.complete(prompt, of: owner, opened)
+                service.complete(prompt, of: owner, result)
             }
         }
-        if !isStarted { complete(prompt, of: call.client, nil) }
+        if !isStarted { dismiss(prompt, of: call.client) }
     }
 
-    /// Asks a person, on a thread of the prompt's own: for keychain files one after the other, then for the keychain.
-    ///
-    /// - Returns: The paths that are open then; `nil` if that was refused.
+    /// Asks a person, on a thread of the prompt's own.
     private static func ask(
-        _ prompter: @escaping UnlockPrompter,
-        _ paths: [String],
+        _ prompter: UnlockPrompter,
+        for purpose: OpenPrompt.Purpose,
         in store: ProgramStore,
-        window: String,
         until questions: PromptQuestions
-    ) -> [String]? {
-        do throws(ServiceError) {
-            while true {
-                // Before the look, so that the question ends if another prompt unlocks it from now on.
-                let cancellation = questions.begin()
-                let found = try LockedPaths(paths, store)
-                guard !found.locked.isEmpty else { return found.open }
-                if let file = found.files.first {
-                    if FileQuestions(prompter, for: store, window: window, until: cancellation).unlock(file) {
-                        continue
+    ) -> OpenPrompt.Result {
+        switch purpose {
+        case .create(let creation):
+            return .created(creation.ask(prompter, for: store, until: questions.begin()))
+        case .unlock(let paths, _):
+            do throws(ServiceError) {
+                return .unlocked(
+                    try questions.ask { question throws(ServiceError) in
+                        try ask(
+                            prompter,
+                            to: question,
+                            LockedPaths(paths, store),
+                            of: paths,
+                            in: store,
+                            until: questions
+                        )
                     }
-                } else {
-                    let question = UnlockPrompt(
-                        .unlock(isKeychainLocked: found.isKeychainLocked, items: found.items),
-                        for: store.connection,
-                        window: window,
-                        cancellation: cancellation
-                    )
-                    if case .done(let context) = prompter(question) {
-                        if let context { store.open(found.items, with: context) }
-                        return try LockedPaths(paths, store).open
-                    }
-                }
-                guard cancellation.isCancelled, !questions.haveEnded else { return nil }
-            }
-        } catch { return nil }
+                )
+            } catch { return purpose.dismissed }
+        }
+    }
+
+    /// Asks one question: for keychain files one after the other, then for the keychain, then for items in it.
+    private static func ask(
+        _ prompter: UnlockPrompter,
+        to question: PromptCancellation,
+        _ found: LockedPaths,
+        of paths: [String],
+        in store: ProgramStore,
+        until questions: PromptQuestions
+    ) throws(ServiceError) -> PromptQuestions.Answer<[String]> {
+        guard !found.locked.isEmpty else { return .ended(found.open) }
+        if let file = found.files.first {
+            questions.assume(file, isLocked: true)
+            let (label, lock) = try store.passwordLock(of: file)
+            let prompt = UnlockPrompt(
+                .password(ofCollection: label),
+                for: store.connection,
+                opening: lock,
+                cancellation: question
+            )
+            guard case .done = prompter(prompt) else { return .refused }
+            return .next
+        }
+        questions.assume(.login, isLocked: found.isKeychainLocked)
+        let prompt = UnlockPrompt(
+            .unlock(isKeychainLocked: found.isKeychainLocked, items: found.items),
+            for: store.connection,
+            cancellation: question
+        )
+        guard case .done(let context) = prompter(prompt) else { return .refused }
+        if let context { store.open(found.items, with: context) }
+        let left = try LockedPaths(paths, store)
+        // Which items are locked by themselves is known once the keychain is not.
+        let isAnother = found.isKeychainLocked && !left.isKeychainLocked && !left.items.isEmpty
+        return isAnother ? .next : .ended(left.open)
     }
 
     /// Ends a prompt at the will of its owner.
     func dismiss(prompt: Bytes16, _ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         guard call.client.prompts[prompt] != nil else { throw .noSuchObject }
         answer(call.number)
-        complete(prompt, of: call.client, nil)
+        dismiss(prompt, of: call.client)
     }
 
-    /// Tells the owner of a prompt how it has ended, once: after what was opened was shown to it.
-    private func complete(_ prompt: Bytes16, of client: ServiceClient, _ opened: [String]?) {
+    private func dismiss(_ prompt: Bytes16, of client: ServiceClient) {
+        if let open = client.prompts[prompt] { complete(prompt, of: client, open.purpose.dismissed) }
+    }
+
+    /// Tells the owner of a prompt how it has ended, once: after what was opened or created was shown to it.
+    private func complete(_ prompt: Bytes16, of client: ServiceClient, _ result: OpenPrompt.Result) {
         guard let open = client.prompts.removeValue(forKey: prompt), let store = client.store else { return }
         promptCounts.end(store.connection.share)
         open.questions.end()
-        guard open.creation == nil else { return emitCreated(prompt, to: client, nil) }
         refreshFiles()
-        guard let opened else { return emitCompleted(prompt, to: client, nil) }
+        guard !result.isDismissed else { return emitCompleted(prompt, result, to: client) }
         let (name, number) = (client.name, client.number)
-        afterLockNotices { service in
+        afterNotices { service in
             guard let client = service.client(name, number) else { return }
             service.updateItems(of: client) { service in
                 guard let client = service.client(name, number) else { return }
-                service.emitCompleted(prompt, to: client, opened)
+                service.emitCompleted(prompt, result, to: client)
             }
         }
     }
 
-    /// Tells the owner of a prompt that has created a collection, or that it was refused.
-    private func complete(_ prompt: Bytes16, of client: ServiceClient, created collection: CollectionName?) {
-        guard let open = client.prompts.removeValue(forKey: prompt), let store = client.store else { return }
-        promptCounts.end(store.connection.share)
-        open.questions.end()
-        emitCreated(prompt, to: client, collection)
-        refreshFiles()
-    }
-
-    private func emitCreated(_ prompt: Bytes16, to client: ServiceClient, _ collection: CollectionName?) {
+    private func emitCompleted(_ prompt: Bytes16, _ result: OpenPrompt.Result, to client: ServiceClient) {
         emit(.completed, at: .prompt(prompt), to: .client(client)) { message throws(BusError) in
-            try message.append(collection == nil)
-            try message.append("v", of: "o") { () throws(BusError) in
-                try message.append(collection.map { ObjectPath.collection($0).text } ?? ObjectPath.none, as: "o")
-            }
-        }
-    }
-
-    private func emitCompleted(_ prompt: Bytes16, to client: ServiceClient, _ paths: [String]?) {
-        emit(.completed, at: .prompt(prompt), to: .client(client)) { message throws(BusError) in
-            try message.append(paths == nil)
-            try message.append("v", of: "ao") { () throws(BusError) in
-                try message.append(array: paths ?? [], of: "o")
+            try message.append(result.isDismissed)
+            switch result {
+            case .unlocked(let paths):
+                try message.append("v", of: "ao") { () throws(BusError) in
+                    try message.append(array: paths ?? [], of: "o")
+                }
+            case .created(let collection):
+                try message.append("v", of: "o") { () throws(BusError) in
+                    try message.append(collection.map { ObjectPath.collection($0).text } ?? ObjectPath.none, as: "o")
+                }
             }
         }
     }

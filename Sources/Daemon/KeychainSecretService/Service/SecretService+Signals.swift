@@ -31,9 +31,7 @@ extension SecretService {
         let group = change.items.accessGroup
         let isShared = [Client.commonGroup, Client.everyGroup].contains { $0.hasSameBytes(as: group) }
         let audience: Audience = isShared ? .everybody : .group(group)
-        let item = ObjectPath.item(collection, change.identifier)
-        if change.kind == .removed { for client in clients.values { client.forget(item) } }
-        let path = item.text
+        let path = ObjectPath.item(collection, change.identifier).text
         emit(Signal(change.kind), at: .collection(collection), to: audience) { message throws(BusError) in
             try message.append(path, as: "o")
         }

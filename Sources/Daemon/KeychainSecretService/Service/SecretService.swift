@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import KeychainCore
+import KeychainHost
 import KeychainServer
 import MessageBus
 import Synchronization
@@ -28,9 +28,10 @@ final class SecretService {
     /// The connections with each session or prompt, to count them.
     var sessionCounts: ShareCount
     var promptCounts: ShareCount
-    /// What was last announced of the keychain, and a number that is another one after each change of it.
+    /// Whether the keychain was locked when that was last found out.
     var isLocked: Bool?
-    var lockNumber: UInt64 = 0
+    /// How often it, or a keychain file, was locked or unlocked.
+    var lockChangeCount = 0
     /// When something was last changed in a collection.
     var modified: [CollectionName: Timestamp] = [:]
     /// What is known of the keychain files.
@@ -99,7 +100,7 @@ final class SecretService {
     /// - Returns: Whether the state has changed.
     func handlePending() throws(BusError) -> Bool {
         let before = ownsName
-        for letter in mailbox.take() { letter(self) }
+        for task in mailbox.take() { task(self) }
         // So many, and then what other threads have posted.
         for _ in 0..<64 {
             guard let message = try bus.next() else { break }
@@ -111,8 +112,7 @@ final class SecretService {
     /// Ends everything that belongs to clients.
     func end() {
         portal?.cancelAll()
-        for client in clients.values { end(client) }
-        clients = [:]
+        for client in clients.values { remove(client) }
         calls = [:]
     }
 
@@ -144,12 +144,11 @@ final class SecretService {
         }
         guard name.hasPrefix(":") else { return }
         guard owner.isEmpty else {
-            arrivals[name] = ClockTicks.now
+            arrivals[name] = ProcessStartTime.now
             return
         }
         arrivals[name] = nil
-        if let client = clients.removeValue(forKey: name) { end(client) }
-        if clients.isEmpty { files.announced = nil }
+        if let client = clients[name] { remove(client) }
     }
 
     private func receiveCall(_ message: consuming BusMessage) {
@@ -164,7 +163,9 @@ final class SecretService {
             return refuse(message, .limitsExceeded)
         }
         let client = clients[sender] ?? addClient(sender)
-        guard client.callCount < limits.calls.ofConnection else { return refuse(message, .limitsExceeded) }
+        guard client.callCount < limits.calls.ofConnection,
+            client.store != nil || client.waiting.count < limits.callsBeforeIdentification
+        else { return refuse(message, .limitsExceeded) }
         let call = ServiceCall(message, number: nextNumber(), of: client)
         calls[call.number] = call
         client.callCount += 1
@@ -225,6 +226,7 @@ final class SecretService {
             }
             let snapshot = unread.map { FileSnapshot(of: $0, after: nil) }
             mailbox.post { service in
+                guard service.client(name, clientNumber) != nil else { return }
                 if service.files.announced == nil { service.files.announced = snapshot }
                 service.admit(store, as: clientNumber, name)
             }
@@ -245,15 +247,17 @@ final class SecretService {
         case .failure(let error)?:
             // The next call is another attempt.
             for number in waiting { refuse(number, ServiceError(error)) }
-            clients[name] = nil
+            remove(client)
         case nil:
             for number in waiting { refuse(number, .accessDenied) }
-            clients[name] = nil
+            remove(client)
         }
     }
 
-    /// Ends what belongs to a client that is gone; its calls are not answered any more.
-    private func end(_ client: ServiceClient) {
+    /// Forgets a client, and ends what belongs to it; its calls are not answered any more.
+    private func remove(_ client: ServiceClient) {
+        clients[client.name] = nil
+        if clients.isEmpty { files.announced = nil }
         for call in calls.values where call.client === client { calls[call.number] = nil }
         for (number, name) in pings where name == client.name { pings[number] = nil }
         for prompt in client.prompts.values { prompt.questions.end() }
@@ -337,23 +341,5 @@ final class SecretService {
         } catch {
             // The connection to the bus is at its end.
         }
-    }
-}
-
-/// The clock by which the kernel says when a process was started.
-enum ClockTicks {
-    /// Clock ticks since boot, rounded down.
-    static var now: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        let perSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
-        return UInt64(time.tv_sec) * perSecond + UInt64(time.tv_nsec) * perSecond / 1_000_000_000
-    }
-}
-
-extension Timestamp {
-    /// The time now, in whole seconds.
-    static var now: Timestamp {
-        Timestamp(secondsSinceReferenceDate: Double(time(nil)) - referenceDateSince1970)
     }
 }

@@ -11,9 +11,6 @@ import Synchronization
 /// The Secret Service API (`org.freedesktop.secrets`) in front of a keychain daemon: it has no rules of its own, and
 /// turns calls into commands.
 package final class SecretServiceFront: Sendable {
-    /// Whether this program can connect to a bus at all.
-    package static let isAvailable = true
-
     private let place: SecretServiceBus
     private let surroundings: SecretService.Surroundings
     /// Whose changes of items are announced, by the collections that they are.
@@ -104,17 +101,17 @@ package final class SecretServiceFront: Sendable {
     }
 
     /// Has the current connection to the bus do something; without one there is nobody to do it for.
-    private func post(_ letter: @escaping BusMailbox.Letter) { mailbox.withLock(\.self)?.post(letter) }
+    private func post(_ task: @escaping BusMailbox.Task) { mailbox.withLock(\.self)?.post(task) }
 
     private var isOver: Bool { isStopping.load(ordering: .sequentiallyConsistent) }
 
     private func run() {
-        var pauses = Pauses()
+        var pauses = RetryPauses()
         while !isOver {
             do throws(BusError) {
                 guard let mailbox = BusMailbox() else { throw BusError(-EMFILE) }
                 let service = try SecretService(connect(), surroundings, mailbox: mailbox)
-                pauses = Pauses()
+                pauses = RetryPauses()
                 self.mailbox.withLock { $0 = mailbox }
                 defer {
                     self.mailbox.withLock { $0 = nil }
@@ -125,7 +122,7 @@ package final class SecretServiceFront: Sendable {
                 try serve(service)
             } catch {
                 setState(.noBus("\(error)"))
-                _ = pause.wait(timeout: .now() + .milliseconds(pauses.next()))
+                _ = pause.wait(timeout: .now() + .milliseconds(Int(pauses.next())))
             }
         }
     }
@@ -154,16 +151,5 @@ package final class SecretServiceFront: Sendable {
             return current != state
         }
         if hasChanged { surroundings.options.stateChanged(state) }
-    }
-
-    /// How long to wait before the bus is tried again: longer each time.
-    private struct Pauses {
-        private var milliseconds = 500
-        private static let longest = 60_000
-
-        mutating func next() -> Int {
-            defer { milliseconds = min(milliseconds * 2, Self.longest) }
-            return milliseconds
-        }
     }
 }

@@ -5,9 +5,6 @@ import KeychainServer
 
 /// The front of a program that is linked statically: there is none, because libsystemd exists as a shared library only.
 package final class SecretServiceFront: Sendable {
-    /// Whether this program can connect to a bus at all.
-    package static let isAvailable = false
-
     /// Serves nothing.
     package init(
         on place: SecretServiceBus,

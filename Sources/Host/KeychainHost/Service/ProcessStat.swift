@@ -48,6 +48,14 @@ package enum ProcessStartTime {
         return status.startTime
     }
 
+    /// That of a process that is started now, rounded down.
+    package static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        let perSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        return UInt64(time.tv_sec) * perSecond + UInt64(time.tv_nsec) * perSecond / 1_000_000_000
+    }
+
     /// Whether a process has certainly ended: there is none with its number, it is a zombie, or the one with its number
     /// was started at another time.
     static func hasEnded(_ process: Int32, startedAt startTime: UInt64) -> Bool {

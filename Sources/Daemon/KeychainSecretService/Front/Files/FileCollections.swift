@@ -28,7 +28,7 @@ package struct FileCollections: Sendable {
     static let maximumLabelByteCount = 255
 
     /// The elements of the collections that are no files, and their aliases.
-    private static let others = ["login", "session"]
+    private static let others = CollectionName.fixed.map(\.element)
 
     /// The files of a user.
     ///
@@ -108,7 +108,7 @@ package struct FileCollections: Sendable {
         }
         guard let path = try preferences.defaultKeychain() else { return nil }
         switch preferences.place(of: path) {
-        case .dataProtection: return "login"
+        case .dataProtection: return CollectionName.login.element
         case .file(let path): return try element(ofFile: path)
         }
     }
@@ -135,8 +135,8 @@ package struct FileCollections: Sendable {
         guard alias == "default" else { return try aliases.set(alias, to: target) }
         switch target {
         case nil: try preferences.removeDefaultKeychain()
-        case "login"?: try preferences.setDefaultKeychain(preferences.home.loginKeychainPath)
-        case "session"?: throw .fixedAlias
+        case CollectionName.login.element?: try preferences.setDefaultKeychain(preferences.home.loginKeychainPath)
+        case CollectionName.session.element?: throw .fixedAlias
         case let path?: try preferences.setDefaultKeychain(path)
         }
     }
@@ -219,5 +219,5 @@ package struct FileCollections: Sendable {
 
 extension KeychainError {
     fileprivate static let fixedAlias = KeychainError(.unimplemented, "this alias cannot be changed so")
-    fileprivate static let noCollection = KeychainError(.itemNotFound, "there is no such collection")
+    static let noCollection = KeychainError(.itemNotFound, "there is no such collection")
 }

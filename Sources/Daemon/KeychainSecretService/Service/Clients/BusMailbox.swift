@@ -1,41 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
-import Glibc
+import KeychainHost
 import Synchronization
 
 /// What other threads have for the thread of the bus to do.
 final class BusMailbox: Sendable {
     /// Something to do there.
-    typealias Letter = @Sendable (SecretService) -> Void
+    typealias Task = @Sendable (SecretService) -> Void
 
-    /// Readable while something is to be done.
-    let descriptor: Int32
-
-    private let letters = Mutex<[Letter]>([])
+    private let wakeUp: WakeUp
+    private let tasks = Mutex<[Task]>([])
 
     /// An empty one; `nil` if there are no descriptors left.
     init?() {
-        descriptor = keychain_event()
-        if descriptor < 0 { return nil }
+        guard let wakeUp = WakeUp() else { return nil }
+        self.wakeUp = wakeUp
     }
 
-    deinit { close(descriptor) }
+    /// Readable while something is to be done.
+    var descriptor: Int32 { wakeUp.descriptor }
 
     /// Adds something to do.
-    func post(_ letter: @escaping Letter) {
-        letters.withLock { $0.append(letter) }
-        var one: UInt64 = 1
-        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+    func post(_ task: @escaping Task) {
+        tasks.withLock { $0.append(task) }
+        wakeUp.signal()
     }
 
     /// Takes everything that is to be done.
-    func take() -> [Letter] {
-        var count: UInt64 = 0
-        _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
-        return letters.withLock { letters in
-            defer { letters = [] }
-            return letters
+    func take() -> [Task] {
+        wakeUp.clear()
+        return tasks.withLock { tasks in
+            defer { tasks = [] }
+            return tasks
         }
     }
 }

@@ -19,7 +19,7 @@ final class ClientWork: Sendable {
     private static let minimum = 2
 
     private struct State {
-        var lines: [UInt64: Line] = [:]
+        var queues: [UInt64: Queue] = [:]
         /// The connections with something to do, none of which is being done.
         var ready: [UInt64] = []
         var runningOf: [Int32: Int] = [:]
@@ -29,7 +29,7 @@ final class ClientWork: Sendable {
     }
 
     /// What one connection has asked for.
-    private struct Line {
+    private struct Queue {
         let process: Int32
         var jobs: [Job] = []
         var done = 0
@@ -55,9 +55,9 @@ final class ClientWork: Sendable {
     func add(for connection: UInt64, of process: Int32, _ job: @escaping Job) {
         let (isNew, needsThread) = state.withLock { state in
             guard !state.isOver else { return (false, false) }
-            let isNew = state.lines[connection] == nil
+            let isNew = state.queues[connection] == nil
             // In place: a copy for each of many jobs would take long.
-            state.lines[connection, default: Line(process: process)].jobs.append(job)
+            state.queues[connection, default: Queue(process: process)].jobs.append(job)
             guard isNew else { return (false, false) }
             state.ready.append(connection)
             // A thread that was woken may be idle still.
@@ -82,7 +82,7 @@ final class ClientWork: Sendable {
         // What belongs to it goes outside of the lock.
         _ = state.withLock { state in
             state.ready.removeAll { $0 == connection }
-            return state.lines.removeValue(forKey: connection)
+            return state.queues.removeValue(forKey: connection)
         }
     }
 
@@ -90,7 +90,7 @@ final class ClientWork: Sendable {
     func stop() {
         let count = state.withLock { state in
             state.isOver = true
-            state.lines = [:]
+            state.queues = [:]
             state.ready = []
             return state.threadCount
         }
@@ -121,15 +121,15 @@ final class ClientWork: Sendable {
     private func next() -> (UInt64, Int32, Job)? {
         state.withLock { state in
             let index = state.ready.firstIndex { connection in
-                state.lines[connection].map { state.runningOf[$0.process, default: 0] < maximum.ofProcess } ?? false
+                state.queues[connection].map { state.runningOf[$0.process, default: 0] < maximum.ofProcess } ?? false
             }
             guard let index else { return nil }
             let connection = state.ready.remove(at: index)
-            guard var line = state.lines.removeValue(forKey: connection) else { return nil }
-            let job = line.takeFirst()
-            state.lines[connection] = line
-            state.runningOf[line.process, default: 0] += 1
-            return (connection, line.process, job)
+            guard var queue = state.queues.removeValue(forKey: connection) else { return nil }
+            let job = queue.takeFirst()
+            state.queues[connection] = queue
+            state.runningOf[queue.process, default: 0] += 1
+            return (connection, queue.process, job)
         }
     }
 
@@ -137,10 +137,10 @@ final class ClientWork: Sendable {
         state.withLock { state in
             let left = state.runningOf[process, default: 1] - 1
             state.runningOf[process] = left == 0 ? nil : left
-            guard var line = state.lines.removeValue(forKey: connection) else { return }
-            line.tidy()
-            guard !line.isEmpty else { return }
-            state.lines[connection] = line
+            guard var queue = state.queues.removeValue(forKey: connection) else { return }
+            queue.tidy()
+            guard !queue.isEmpty else { return }
+            state.queues[connection] = queue
             state.ready.append(connection)
         }
     }

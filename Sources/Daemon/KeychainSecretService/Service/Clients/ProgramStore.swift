@@ -194,7 +194,7 @@ final class ProgramStore: Sendable {
             if collection == .login { return try connection.perform(command) }
             try command.checkSizes()
             guard collection == .session else {
-                guard let files else { throw .noFile }
+                guard let files else { throw .noCollection }
                 return try files.service.perform(operation, at: try files.path(of: collection))
             }
             let permitted = try connection.peer.permitted(command)

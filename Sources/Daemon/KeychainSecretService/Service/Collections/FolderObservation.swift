@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
 import Dispatch
 import Glibc
 import KeychainHost
@@ -10,7 +9,7 @@ import Synchronization
 final class FolderObservation: Sendable {
     private let folders: @Sendable () -> Set<String>
     private let changed: @Sendable () -> Void
-    private let wake = keychain_event()
+    private let wakeUp = WakeUp()
     private let isStopping = Atomic(false)
     private let thread = DispatchGroup()
 
@@ -22,14 +21,12 @@ final class FolderObservation: Sendable {
         self.changed = changed
     }
 
-    deinit { if wake >= 0 { close(wake) } }
-
     /// Begins; without a thread or a descriptor nothing is observed.
     func start() {
-        guard wake >= 0 else { return }
+        guard let wakeUp else { return }
         thread.enter()
         let isStarted = HostThread.start(.blocked) { [self] in
-            while !isStopping.load(ordering: .sequentiallyConsistent) { observe() }
+            while !isStopping.load(ordering: .sequentiallyConsistent) { observe(until: wakeUp) }
             thread.leave()
         }
         if !isStarted { thread.leave() }
@@ -38,20 +35,21 @@ final class FolderObservation: Sendable {
     /// Ends it, and waits for that.
     func stop() {
         isStopping.store(true, ordering: .sequentiallyConsistent)
-        var one: UInt64 = 1
-        if wake >= 0 { _ = write(wake, &one, MemoryLayout<UInt64>.size) }
+        wakeUp?.signal()
         thread.wait()
     }
 
     /// Waits for a change of the folders as they are now.
-    private func observe() {
+    private func observe(until wakeUp: WakeUp) {
         let watched = Set(folders().map(Self.existing))
         let watches = watched.compactMap { try? FolderWatch($0, for: .names) }
         // One may have been made meanwhile.
         guard Set(folders().map(Self.existing)) == watched else { return }
         // What has changed before the folders were watched.
         changed()
-        var descriptors = (watches.map(\.descriptor) + [wake]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var descriptors = (watches.map(\.descriptor) + [wakeUp.descriptor]).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
         // Without watches, it is tried again later.
         _ = poll(&descriptors, nfds_t(descriptors.count), watches.isEmpty ? Self.retryMilliseconds : -1)
     }

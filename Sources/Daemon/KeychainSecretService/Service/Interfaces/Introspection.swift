@@ -17,8 +17,8 @@ enum Introspection {
         "/": ["org"],
         "/org": ["freedesktop"],
         "/org/freedesktop": ["secrets"],
-        "\(ObjectPath.root)/aliases": ["default", "login", "session"],
-        "\(ObjectPath.root)/collection": [CollectionName.login, .session].map(\.element),
+        "\(ObjectPath.root)/aliases": ["default"] + CollectionName.fixed.map(\.element),
+        "\(ObjectPath.root)/collection": CollectionName.fixed.map(\.element),
         "\(ObjectPath.root)/prompt": [],
         "\(ObjectPath.root)/session": [],
     ]

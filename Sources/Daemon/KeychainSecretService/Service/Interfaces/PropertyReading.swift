@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainCore
 
 /// When the service was started, and collections were changed last, as far as it knows.
 struct CollectionTimes: Sendable {
     let started: Timestamp
     let modified: [CollectionName: Timestamp]
+}
+
+extension Timestamp {
+    /// The time now, in whole seconds.
+    static var now: Timestamp {
+        Timestamp(secondsSinceReferenceDate: Double(time(nil)) - referenceDateSince1970)
+    }
 }
 
 /// Reads properties of objects, of which none is kept in memory.

@@ -172,6 +172,9 @@ struct ReceivedSecret: Sendable {
 
     /// The longest secret as it is coded: a block more than an item may have.
     static let maximumByteCount = ItemLimits.secretByteCount + 16
+
+    /// The number of bytes of the secret and its content type.
+    var byteCount: Int { coded.value.count + contentType.utf8.count }
 }
 
 /// A secret for a program.
@@ -186,6 +189,9 @@ struct SentSecret: Sendable {
 struct ItemProperties: Sendable {
     var label: String?
     var attributes: LookupAttributes?
+
+    /// The number of bytes of all of it.
+    var byteCount: Int { (label?.utf8.count ?? 0) + (attributes?.byteCount ?? 0) }
 }
 
 extension String {

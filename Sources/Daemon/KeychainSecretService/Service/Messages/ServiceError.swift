@@ -5,7 +5,7 @@ import KeychainCore
 /// Why a call is refused: an error of the Secret Service API, or one of D-Bus.
 ///
 /// Its text is constant, so that it tells a program nothing of what it may not see.
-enum ServiceError: String, Error, Sendable, Hashable, CaseIterable {
+enum ServiceError: String, Error, Sendable, Hashable {
     case isLocked = "org.freedesktop.Secret.Error.IsLocked"
     case noSession = "org.freedesktop.Secret.Error.NoSession"
     case noSuchObject = "org.freedesktop.Secret.Error.NoSuchObject"

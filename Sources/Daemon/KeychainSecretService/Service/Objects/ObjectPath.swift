@@ -76,30 +76,3 @@ enum ObjectPath: Sendable, Hashable {
         return [UInt8](hexadecimal: text).flatMap { Bytes16($0) }
     }
 }
-
-/// A collection, by the last element of its path.
-struct CollectionName: Sendable, Hashable {
-    /// The element.
-    let element: String
-
-    /// The data protection keychain, as a program sees it.
-    static let login = CollectionName("login")
-
-    /// A keychain in memory, which ends with the service.
-    static let session = CollectionName("session")
-
-    /// A collection of an element, which is a keychain file if it is neither of these; `nil` for what is no element.
-    init?(element: String) {
-        guard PathElement.isValid(element) else { return nil }
-        self.element = element
-    }
-
-    /// A collection of an element that was made by ``PathElement/of(_:)``.
-    init(_ element: String) { self.element = element }
-
-    /// The collection of a keychain file.
-    init(of file: FileCollections.File) { element = file.element }
-
-    /// Whether it is a keychain file, if there is one.
-    var isFile: Bool { self != .login && self != .session }
-}

@@ -12,7 +12,7 @@ final class PortalPipe: Sendable {
     /// How long a program may let it wait.
     private static let milliseconds: Int32 = 10_000
 
-    /// How often the cancellation is looked at meanwhile.
+    /// How often it is looked at meanwhile whether the request has ended.
     private static let pauseMilliseconds: Int32 = 100
 
     /// A copy of a descriptor; `nil` if there is no room for one.
@@ -26,7 +26,7 @@ final class PortalPipe: Sendable {
     /// Writes bytes, unless the program does not take them.
     ///
     /// - Returns: Whether all were written.
-    func write(_ bytes: SecretBytes, until cancellation: PromptCancellation) -> Bool {
+    func write(_ bytes: SecretBytes, until questions: PromptQuestions) -> Bool {
         // Anything else could block in the middle of a call, such as a file of a file system that does not respond.
         guard isPipe else { return false }
         let flags = fcntl(descriptor, F_GETFL)
@@ -42,7 +42,7 @@ final class PortalPipe: Sendable {
                     written += count
                     continue
                 }
-                guard count < 0, errno == EAGAIN || errno == EINTR, !deadline.isOver, !cancellation.isCancelled else {
+                guard count < 0, errno == EAGAIN || errno == EINTR, !deadline.isOver, !questions.haveEnded else {
                     return false
                 }
                 let pause = min(deadline.millisecondsLeft, Self.pauseMilliseconds)

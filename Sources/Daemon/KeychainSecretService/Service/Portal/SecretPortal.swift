@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
 import Glibc
 import KeychainCore
-import KeychainHost
+import KeychainKeys
 import KeychainServer
 import Synchronization
 
@@ -37,7 +36,7 @@ final class SecretPortal {
     /// A request in progress.
     struct Request {
         let application: String
-        let cancellation: PromptCancellation
+        let questions: PromptQuestions
     }
 
     /// Whether an object is the portal's.
@@ -45,7 +44,7 @@ final class SecretPortal {
 
     /// Cancels everything: the portal is gone.
     func cancelAll() {
-        for request in requests.values { request.cancellation.cancel() }
+        for request in requests.values { request.questions.end() }
     }
 }
 
@@ -73,29 +72,37 @@ struct PortalSecretSource: Sendable {
     ///   - application: the identifier of the program.
     ///   - portal: the portal, as which the user is asked to unlock the keychain.
     ///   - pipe: takes the secret.
-    ///   - cancellation: ends it.
+    ///   - questions: ends it.
     /// - Returns: How it ended.
     func answer(
         for application: String,
         askedBy portal: ProgramStore,
         on pipe: PortalPipe,
-        until cancellation: PromptCancellation
+        until questions: PromptQuestions
     ) -> PortalResponse {
         do {
             let program = try admission.admit(application: application, askedBy: portal.connection.peer)
-            if try portal.isLocked(.login) {
-                let question = UnlockPrompt(
-                    .unlock(isKeychainLocked: true, items: []),
-                    for: portal.connection,
-                    window: "",
-                    cancellation: cancellation
-                )
-                guard let prompter, case .done = prompter(question) else { return .cancelled }
-            }
+            guard try unlock(for: portal, until: questions) else { return .cancelled }
             let secret = try secret(of: application, for: try server.connect(program, of: geteuid()), askedBy: portal)
-            guard !cancellation.isCancelled else { return .cancelled }
-            return pipe.write(secret, until: cancellation) ? .done : cancellation.isCancelled ? .cancelled : .failed
+            guard !questions.haveEnded else { return .cancelled }
+            return pipe.write(secret, until: questions) ? .done : questions.haveEnded ? .cancelled : .failed
         } catch { return .failed }
+    }
+
+    /// Has the user unlock the keychain if it is locked.
+    private func unlock(for portal: ProgramStore, until questions: PromptQuestions) throws(ServiceError) -> Bool {
+        let isUnlocked = try questions.ask { question throws(ServiceError) -> PromptQuestions.Answer<Bool> in
+            guard try portal.isLocked(.login) else { return .ended(true) }
+            questions.assume(.login, isLocked: true)
+            let prompt = UnlockPrompt(
+                .unlock(isKeychainLocked: true, items: []),
+                for: portal.connection,
+                cancellation: question
+            )
+            guard let prompter, case .done = prompter(prompt) else { return .refused }
+            return .ended(true)
+        }
+        return isUnlocked ?? false
     }
 
     private func secret(
@@ -109,7 +116,7 @@ struct PortalSecretSource: Sendable {
         ])
         return try Self.turn.withLock { _ in
             if let secret = try Self.secret(attributes, connection) { return secret }
-            let secret = try former(application, portal) ?? Self.newSecret()
+            let secret = try former(application, portal) ?? SecretBytes(random: Self.secretByteCount)
             let contents = LookupContents(
                 attributes: attributes,
                 label: "Master secret of \(application)",
@@ -146,12 +153,6 @@ struct PortalSecretSource: Sendable {
         // A new one would hide a secret that is only locked now.
         guard let secret = secrets.first else { throw KeychainError(DeviceError.locked) }
         return secret.secret
-    }
-
-    private static func newSecret() -> SecretBytes {
-        SecretBytes(count: secretByteCount) { bytes in
-            precondition(keychain_random(bytes.baseAddress, bytes.count) == 0, "the system gives no random bytes")
-        }
     }
 
     private static func perform(

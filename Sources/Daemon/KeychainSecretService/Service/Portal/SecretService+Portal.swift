@@ -19,25 +19,21 @@ extension SecretService {
         for portal: SecretPortal
     ) throws(ServiceError) {
         guard !portal.front.isEmpty, call.client.name == portal.front else { throw .accessDenied }
-        let path = call.message.path
-        switch (call.message.interface, call.message.member) {
-        case (SecretPortal.interface, "RetrieveSecret") where path == SecretPortal.path:
-            try retrieveSecret(call, store, for: portal)
-        case (SecretPortal.requestInterface, "Close"):
+        let request = portal.requests[call.message.path]
+        guard request != nil || call.message.path == SecretPortal.path else { throw .unknownObject }
+        let interface = call.message.interface
+        switch (interface, call.message.member, request) {
+        case (SecretPortal.interface, "RetrieveSecret", nil): try retrieveSecret(call, store, for: portal)
+        case (SecretPortal.requestInterface, "Close", let request?):
             guard call.message.has(signature: "") else { throw .invalidArguments }
-            guard let request = portal.requests[path] else { throw .unknownObject }
-            request.cancellation.cancel()
+            request.questions.end()
             answer(call.number)
-        case (Interface.properties.rawValue, "Get") where path == SecretPortal.path:
-            guard call.message.has(signature: "ss"), call.message.name() == SecretPortal.interface else {
-                throw .invalidArguments
-            }
+        case (Interface.properties.rawValue, "Get", nil):
+            try readInterface(call, "ss")
             guard call.message.name() == "version" else { throw .unknownProperty }
             answer(call.number) { reply throws(BusError) in try reply.appendVariant(SecretPortal.version) }
-        case (Interface.properties.rawValue, "GetAll") where path == SecretPortal.path:
-            guard call.message.has(signature: "s"), call.message.name() == SecretPortal.interface else {
-                throw .invalidArguments
-            }
+        case (Interface.properties.rawValue, "GetAll", nil):
+            try readInterface(call, "s")
             answer(call.number) { reply throws(BusError) in
                 try reply.append("a", of: "{sv}") { () throws(BusError) in
                     try reply.append("e", of: "sv") { () throws(BusError) in
@@ -46,8 +42,17 @@ extension SecretService {
                     }
                 }
             }
-        default: throw .unknownMethod
+        default:
+            let own = request == nil ? SecretPortal.interface : SecretPortal.requestInterface
+            let isKnown = interface.isEmpty || interface == own || Interface(rawValue: interface)?.isCommon == true
+            throw isKnown ? .unknownMethod : .unknownInterface
         }
+    }
+
+    /// Reads the interface whose properties are asked for.
+    private func readInterface(_ call: ServiceCall, _ signature: String) throws(ServiceError) {
+        guard call.message.has(signature: signature) else { throw .invalidArguments }
+        guard call.message.name() == SecretPortal.interface else { throw .unknownInterface }
     }
 
     private func retrieveSecret(
@@ -63,8 +68,8 @@ extension SecretService {
         guard portal.requests.count < SecretPortal.maximum.total, ofApplication < SecretPortal.maximum.ofApplication,
             let pipe = PortalPipe(copying: descriptor), let admission = surroundings.options.portal
         else { return answerPortal(call.number, .failed) }
-        let cancellation = PromptCancellation()
-        portal.requests[handle] = SecretPortal.Request(application: application, cancellation: cancellation)
+        let questions = PromptQuestions()
+        portal.requests[handle] = SecretPortal.Request(application: application, questions: questions)
         let source = PortalSecretSource(
             server: surroundings.server,
             admission: admission,
@@ -72,7 +77,7 @@ extension SecretService {
         )
         let (mailbox, number) = (mailbox, call.number)
         let isStarted = surroundings.prompts.start {
-            let response = source.answer(for: application, askedBy: store, on: pipe, until: cancellation)
+            let response = source.answer(for: application, askedBy: store, on: pipe, until: questions)
             mailbox.post { service in
                 service.portal?.requests[handle] = nil
                 service.answerPortal(number, response)

@@ -3,6 +3,7 @@
 import CKeychainOpenSSL
 import Crypto
 import KeychainCore
+import KeychainKeys
 import KeychainTrust
 
 /// A pair of keys for one agreement on the key of a session: Diffie and Hellman's, in the 1024-bit group of RFC 2409,
@@ -28,11 +29,7 @@ struct KeyPair: Sendable {
     ///
     /// - Throws: ``ServiceError/notSupported`` where OpenSSL is not installed.
     init() throws(ServiceError) {
-        var generator = SystemRandomNumberGenerator()
-        let secret = SecretBytes(count: Self.secretByteCount) { buffer in
-            for index in buffer.indices { buffer[index] = generator.next() }
-        }
-        try self.init(secret: secret)
+        try self.init(secret: SecretBytes(random: Self.secretByteCount))
     }
 
     /// The pair of a secret exponent, which a test knows.

@@ -13,7 +13,7 @@ enum SecretCoding: Sendable {
     case encrypted(SecretBytes)
 
     /// The names of the algorithms by which a program opens a session.
-    enum Algorithm: String, Sendable, CaseIterable {
+    enum Algorithm: String, Sendable {
         case plain
         case keyAgreement = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
     }
