@@ -34,10 +34,13 @@ def run(checks, service):
         label = client.get(LOGIN, "Collection", "Label")
 
         def renames():
-            raises(NOT_SUPPORTED, client.set, LOGIN, "Collection", "Label", "s", "Another é")
-            equal(client.get(DEFAULT, "Collection", "Label"), label)
+            client.set(LOGIN, "Collection", "Label", "s", "Another é")
+            equal(client.get(DEFAULT, "Collection", "Label"), "Another é")
+            equal(other.await_signal("CollectionChanged", SERVICE), (LOGIN,))
+            client.set(LOGIN, "Collection", "Label", "s", label)
+            equal(client.get(LOGIN, "Collection", "Label"), label)
 
-        check("the label of login cannot be changed", renames)
+        check("the label of login can be changed", renames)
         path = check("a collection is created", create, client, "Work é")
         if path is None:
             for what in "is announced", "is listed", "has its label", "keeps items", "is found", "has a lock of its own", "gets an alias", "is deleted":

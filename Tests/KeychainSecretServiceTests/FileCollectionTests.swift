@@ -286,7 +286,7 @@ struct FileCollectionTests {
         #expect(try nextSignal("ItemDeleted")?.content == shown)
     }
 
-    @Test("the label of a file is kept in it, and changes no path; those of login and session are fixed")
+    @Test("the label of a file is kept in it, and changes no path; that of session is fixed")
     func label() throws {
         try makeFile("work")
         let made = "\(Self.collections)/work"
@@ -294,13 +294,27 @@ struct FileCollectionTests {
         try client.set("Label", of: made, .collection, to: .text("Büro"))
         #expect(try client.text("Label", of: made, .collection) == "Büro")
         #expect(try listed.last == made)
-        for fixed in ["login", "session"] {
-            let path = "\(Self.collections)/\(fixed)"
-            #expect(try refusal { try client.set("Label", of: path, .collection, to: .text("x")) } == Self.notSupported)
-        }
+        let session = "\(Self.collections)/session"
+        #expect(try refusal { try client.set("Label", of: session, .collection, to: .text("x")) } == Self.notSupported)
         try files.files.lock(at: path("work"))
         #expect(try client.text("Label", of: made, .collection) == "Büro")
         #expect(try refusal { try client.set("Label", of: made, .collection, to: .text("x")) } == Self.isLocked)
+    }
+
+    @Test("the label of login is kept beside the aliases, announced, and has a maximum length")
+    func loginLabel() throws {
+        try client.setAlias("mine", to: TestClient.login)
+        try client.set("Label", of: TestClient.byDefault, .collection, to: .text("Büro"))
+        #expect(try nextSignal("PropertiesChanged", containing: "Label")?.path == TestClient.login)
+        #expect(try nextSignal("CollectionChanged")?.content == TestClient.login)
+        #expect(try client.text("Label", of: TestClient.login, .collection) == "Büro")
+        #expect(try client.readAlias("mine") == TestClient.login)
+        #expect(try FileCollections(preferences, servedBy: files).loginLabel() == "Büro")
+        let long = String(repeating: "x", count: FileCollections.maximumLabelByteCount + 1)
+        let refused = try refusal { try client.set("Label", of: TestClient.login, .collection, to: .text(long)) }
+        #expect(refused == "org.freedesktop.DBus.Error.InvalidArgs")
+        try client.set("Label", of: TestClient.login, .collection, to: .text(""))
+        #expect(try client.text("Label", of: TestClient.login, .collection) == "")
     }
 
     @Test("aliases are kept, the one called default is the default keychain, and no object removes one")
@@ -439,7 +453,9 @@ struct FileCollectionTests {
         #expect(try collections.files().count == 64)
         #expect(try !collections.hasRoom())
         #expect(try refusal { _ = try client.createCollection("a") } == "org.freedesktop.DBus.Error.LimitsExceeded")
-        for number in 0..<CollectionAliases.maximumCount { try client.setAlias("\(number)", to: TestClient.login) }
+        for number in 0..<CollectionPreferences.maximumAliasCount {
+            try client.setAlias("\(number)", to: TestClient.login)
+        }
         let more = try refusal { try client.setAlias("more", to: TestClient.login) }
         #expect(more == "org.freedesktop.DBus.Error.InvalidArgs")
         #expect(try listed == [TestClient.login, "\(Self.collections)/session"], "none of them is a keychain")

@@ -76,7 +76,7 @@ extension SecretService {
 
     /// The alias that a call names; Swift would compare a long one of combining marks with others for hours.
     private static func alias(in call: ServiceCall) throws(ServiceError) -> String {
-        guard let alias = call.message.string(), alias.utf8.count <= CollectionAliases.maximumByteCount else {
+        guard let alias = call.message.string(), alias.utf8.count <= CollectionPreferences.maximumAliasByteCount else {
             throw .invalidArguments
         }
         return alias

@@ -41,6 +41,10 @@ extension SecretService {
         }
         files.announced = snapshot
         announceCollections(snapshot, after: former)
+        if snapshot.loginLabel != former.loginLabel {
+            emitProperties([(.collectionLabel, .text(snapshot.loginLabel))], of: .collection(.login), to: .filePrograms)
+            emit(.collectionChanged, .login)
+        }
         for entry in snapshot.entries {
             tellPrompts(of: entry.shown.collection, isLocked: entry.shown.details.isLocked)
             guard let former = former.entry(entry.shown.collection) else { continue }

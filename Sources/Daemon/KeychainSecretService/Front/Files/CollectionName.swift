@@ -27,6 +27,9 @@ struct CollectionName: Sendable, Hashable {
     /// The collection of a keychain file.
     init(of file: FileCollections.File) { element = file.element }
 
+    /// The label of a collection that is no keychain file, as long as none is set.
+    var label: String { self == .login ? "Login" : "Session" }
+
     /// Whether it is a keychain file, if there is one.
     var isFile: Bool { !Self.fixed.contains(self) }
 }

@@ -19,7 +19,7 @@ package struct FileCollections: Sendable {
     let observe: Observe
 
     private let preferences: KeychainPreferences
-    private let aliases: CollectionAliases
+    private let collectionPreferences: CollectionPreferences
 
     /// The most of them.
     static let maximumCount = 64
@@ -44,7 +44,7 @@ package struct FileCollections: Sendable {
         self.preferences = preferences
         self.backend = backend
         self.observe = observe
-        aliases = CollectionAliases(home: preferences.home)
+        collectionPreferences = CollectionPreferences(home: preferences.home)
     }
 
     /// A file as a collection.
@@ -103,7 +103,7 @@ package struct FileCollections: Sendable {
     func element(ofAlias alias: String) throws(KeychainError) -> String? {
         if Self.others.contains(alias) { return alias }
         guard alias == "default" else {
-            guard let target = try aliases.target(of: alias) else { return nil }
+            guard let target = try collectionPreferences.target(of: alias) else { return nil }
             return Self.others.contains(target) ? target : try element(ofFile: target)
         }
         guard let path = try preferences.defaultKeychain() else { return nil }
@@ -124,7 +124,7 @@ package struct FileCollections: Sendable {
     func setAlias(_ alias: String, to element: String?) throws(KeychainError) {
         guard try self.element(ofAlias: alias) != element else { return }
         guard !Self.others.contains(alias) else { throw .fixedAlias }
-        guard !alias.isEmpty, alias.utf8.count <= CollectionAliases.maximumByteCount else {
+        guard !alias.isEmpty, alias.utf8.count <= CollectionPreferences.maximumAliasByteCount else {
             throw .parameter("the name of the alias is empty or too long")
         }
         let target = try element.map { (element) throws(KeychainError) in
@@ -132,7 +132,7 @@ package struct FileCollections: Sendable {
             guard let file = try file(element) else { throw .noCollection }
             return file.path
         }
-        guard alias == "default" else { return try aliases.set(alias, to: target) }
+        guard alias == "default" else { return try collectionPreferences.set(alias, to: target) }
         switch target {
         case nil: try preferences.removeDefaultKeychain()
         case CollectionName.login.element?: try preferences.setDefaultKeychain(preferences.home.loginKeychainPath)
@@ -140,6 +140,16 @@ package struct FileCollections: Sendable {
         case let path?: try preferences.setDefaultKeychain(path)
         }
     }
+
+    // MARK: - Login
+
+    /// The label of the collection `login`.
+    func loginLabel() throws(KeychainError) -> String {
+        try collectionPreferences.loginLabel() ?? CollectionName.login.label
+    }
+
+    /// Sets it; the collection has no file that would keep it.
+    func setLoginLabel(_ label: String) throws(KeychainError) { try collectionPreferences.setLoginLabel(label) }
 
     // MARK: - Creation and removal
 
@@ -206,7 +216,7 @@ package struct FileCollections: Sendable {
             guard error.status == .noSuchKeychain else { throw error }
         }
         try preferences.recordRemoval(of: file.path)
-        try aliases.removeAll(of: file.path)
+        try collectionPreferences.removeAliases(of: file.path)
     }
 
     /// The folders in which files appear and disappear, and that of the preferences.

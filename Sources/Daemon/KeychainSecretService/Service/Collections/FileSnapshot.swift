@@ -3,8 +3,10 @@
 import KeychainCore
 import KeychainHost
 
-/// The keychain files at one time, to find out what has changed since: whoever changed it.
+/// The keychain files and the label of `login` at one time, to find out what has changed since: whoever changed it.
 struct FileSnapshot: Sendable {
+    let loginLabel: String
+
     /// In the order of the search list.
     let entries: [Entry]
 
@@ -18,6 +20,7 @@ struct FileSnapshot: Sendable {
 
     /// Looks at the files; the items of those that are as they were are not read.
     init(of collections: FileCollections, after former: FileSnapshot?) {
+        loginLabel = (try? collections.loginLabel()) ?? former?.loginLabel ?? CollectionName.login.label
         let service = KeychainFileService { (command) throws(KeychainError) in
             try collections.backend.perform(.files(command))
         }

@@ -66,12 +66,18 @@ extension ProgramStore {
         }
     }
 
-    /// Sets what people see as the name of a keychain file, which has to be unlocked.
+    /// What people see as the name of a collection that is no keychain file.
+    func label(ofFixed collection: CollectionName) throws(ServiceError) -> String {
+        guard collection == .login, let files else { return collection.label }
+        return try asServiceError(files.collections.loginLabel)
+    }
+
+    /// Sets what people see as the name of a keychain file, which has to be unlocked, or of `login`.
     func setLabel(_ label: String, of collection: CollectionName) throws(ServiceError) {
-        // That of the others is fixed.
-        guard collection.isFile, let files else { throw .notSupported }
+        guard collection != .session, let files else { throw .notSupported }
         guard label.utf8.count <= FileCollections.maximumLabelByteCount else { throw .invalidArguments }
         try asServiceError { () throws(KeychainError) in
+            guard collection.isFile else { return try files.collections.setLoginLabel(label) }
             try files.service.setLabel(label, at: try files.path(of: collection))
         }
     }

@@ -58,7 +58,7 @@ enum PropertyReading {
         case .items:
             let matches = try store.search(LookupAttributes(), in: collection)
             return .paths(matches.map { ObjectPath.item(collection, $0.identifier).text })
-        case .collectionLabel: return .text(collection == .login ? "Login" : "Session")
+        case .collectionLabel: return .text(try store.label(ofFixed: collection))
         case .collectionLocked: return .boolean(try store.isLocked(collection))
         case .collectionCreated: return PropertyContent(times.started)
         default: return PropertyContent(times.modified[collection] ?? times.started)
