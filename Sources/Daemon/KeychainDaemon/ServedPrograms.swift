@@ -59,6 +59,7 @@ struct ServedPrograms: Sendable {
             proofs: proofs,
             life: life,
             isSystemService: isSystemService,
+            path: peer.process.isExact ? peer.process.executablePathOnDisk : nil,
             audited: audit.map { AuditedProgram(peer, $0) },
             keptByteCount: peer.keptByteCount,
             executable: { startTime == nil ? nil : peer.executable },

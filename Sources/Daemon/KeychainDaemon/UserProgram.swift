@@ -20,6 +20,7 @@ final class UserProgram: ConnectedPeer {
     private let calls: ProgramKeychain
     let audited: AuditedProgram?
     private let isSystemService: Bool
+    private let path: String?
 
     /// Creates a program.
     ///
@@ -30,6 +31,7 @@ final class UserProgram: ConnectedPeer {
     ///   - proofs: which processes entered the passcode.
     ///   - life: counts its connections.
     ///   - isSystemService: whether the daemon is the system service, which runs as another user than the program.
+    ///   - path: that of its executable; `nil` if it is not known.
     ///   - audited: logs its requests; `nil` for no log.
     ///   - keptByteCount: the approximate number of bytes that are kept of its identity.
     ///   - executable: the process's current executable; `nil` if that cannot be inspected.
@@ -41,6 +43,7 @@ final class UserProgram: ConnectedPeer {
         proofs: PasscodeProofs,
         life: DaemonLife,
         isSystemService: Bool = false,
+        path: String? = nil,
         audited: AuditedProgram? = nil,
         keptByteCount: Int = 0,
         executable: @escaping @Sendable () -> FileMark? = { nil },
@@ -56,6 +59,7 @@ final class UserProgram: ConnectedPeer {
         self.audited = audited
         self.keptByteCount = keptByteCount
         self.isSystemService = isSystemService
+        self.path = path
         let prover = { @Sendable in PasscodeProofs.Prover(process: process, executable: executable()) }
         calls = ProgramKeychain(keychain, for: identity, prover: prover, proofs: proofs, life: life)
         life.beginConnection()
@@ -72,6 +76,7 @@ final class UserProgram: ConnectedPeer {
             proofs: proofs,
             life: life,
             isSystemService: isSystemService,
+            path: path,
             audited: audited,
             executable: executable,
             reidentify: reidentify
@@ -82,6 +87,8 @@ final class UserProgram: ConnectedPeer {
 
     /// The processes of a sandbox share limits, so that together they get no more than one program.
     var application: String? { identity.isSandboxed ? identity.applicationIdentifier : nil }
+
+    var programName: String? { application ?? path }
 
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand {
         let row = command.row

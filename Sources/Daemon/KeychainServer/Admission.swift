@@ -30,6 +30,10 @@ package protocol ConnectedPeer: Sendable {
     /// its own.
     var application: String? { get }
 
+    /// What to call the program in a question to the user: the path of its executable, or the sandboxed application;
+    /// `nil` if it is not known.
+    var programName: String? { get }
+
     /// The approximate number of bytes that the daemon keeps of its identity for each connection; they count as those
     /// of messages.
     var keptByteCount: Int { get }
@@ -97,6 +101,9 @@ extension ConnectedPeer {
 extension ConnectedPeer {
     /// None.
     package var application: String? { nil }
+
+    /// None.
+    package var programName: String? { nil }
 
     /// None.
     package var keptByteCount: Int { 0 }

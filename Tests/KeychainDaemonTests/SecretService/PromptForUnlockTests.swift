@@ -36,6 +36,37 @@ struct PromptForUnlockTests {
         connection = try #require(server.server).connect(peer, of: getuid())
     }
 
+    /// The words of the question for a program, up to the name of what it needs.
+    private func words(_ name: String?) throws -> [String] {
+        var peer = OpenPeer(process: ProcessInstance(identifier: getpid(), startTime: 0), backend: keychain)
+        peer.programName = name
+        let connection = try #require(server.server).connect(peer, of: getuid())
+        let person = ScriptedAuthenticator { _ in .cancelled }
+        let asker = PromptForUnlock(with: person)
+        let file = LockedFile(password: Self.passcode)
+        _ = asker.answer(
+            UnlockPrompt(.unlock(isKeychainLocked: true, items: []), for: connection, cancellation: .init())
+        )
+        _ = asker.answer(
+            UnlockPrompt(.password(ofCollection: "k"), for: connection, opening: file.lock(), cancellation: .init())
+        )
+        _ = asker.answer(UnlockPrompt(.newPassword(ofCollection: "k"), for: connection, cancellation: .init()))
+        return person.prompts.map(\.reason)
+    }
+
+    @Test("a question names the program, without what a terminal would obey, and not at any length")
+    func name() throws {
+        let after = [
+            " needs the keychain, which is locked.", " needs the keychain 'k', which is locked.",
+            " creates the keychain 'k'.",
+        ]
+        #expect(try words(nil) == after.map { "A program\($0)" })
+        #expect(try words("/usr/bin/secret-tool") == after.map { "'/usr/bin/secret-tool'\($0)" })
+        #expect(try words("/tmp/a\u{1B}[2J\nb") == after.map { "'/tmp/a?[2J?b'\($0)" })
+        let long = String(repeating: "e\u{301}", count: 1_000)
+        #expect(try words(long) == after.map { "'\(String(repeating: "e\u{301}", count: 100))…'\($0)" })
+    }
+
     private func prompt(
         _ kind: UnlockPrompt.Kind = .unlock(isKeychainLocked: true, items: []),
         opening lock: PasswordLock? = nil,

@@ -14,6 +14,23 @@ import Testing
 struct UserProgramLifeTests {
     private let bench = UserProgramBench()
 
+    @Test("a program is called by the path of its executable, and one in a sandbox by its application")
+    func name() throws {
+        func program(_ identity: ClientIdentity) -> UserProgram {
+            UserProgram(
+                ProcessInstance(identifier: 8, startTime: 1),
+                as: identity,
+                keychain: bench.keychain,
+                proofs: bench.proofs,
+                life: bench.life,
+                path: "/usr/bin/tool"
+            )
+        }
+        #expect(program(UserProgramBench.anonymous).programName == "/usr/bin/tool")
+        #expect(program(try #require(ClientIdentity(sandboxedAs: "org.example.App"))).programName == "org.example.App")
+        #expect(bench.peer.programName == nil)
+    }
+
     @Test("a program that is not the one any more is not answered")
     func looksAgain() {
         let refusal = KeychainError(.missingEntitlement, "it has ended")

@@ -140,6 +140,8 @@ package struct OpenPeer: ConnectedPeer {
     package var backend: any KeychainBackend
     /// Whether to believe it.
     package var vouchesForBiometry: Bool
+    /// What to call it.
+    package var programName: String?
 
     /// A process.
     package init(process: ProcessInstance, backend: any KeychainBackend, vouchesForBiometry: Bool = false) {

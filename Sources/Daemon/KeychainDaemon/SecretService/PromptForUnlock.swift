@@ -31,13 +31,13 @@ struct PromptForUnlock: Sendable {
     private func answer(_ prompt: UnlockPrompt, _ authenticator: any Authenticator) -> UnlockAnswer {
         switch prompt.kind {
         case .unlock(let isKeychainLocked, let items):
-            let reason = "A program needs the keychain, which is locked."
+            let reason = "\(prompt.program) needs the keychain, which is locked."
             if isKeychainLocked, !open(.keychain(of: prompt.connection), reason: reason, prompt, with: authenticator) {
                 return .dismissed
             }
             return items.isEmpty ? .done(nil) : authenticate(prompt, authenticator)
         case .password(let collection):
-            let reason = "A program needs the keychain '\(collection)', which is locked."
+            let reason = "\(prompt.program) needs the keychain '\(collection)', which is locked."
             guard let lock = prompt.lock, open(lock, reason: reason, label: "Password", prompt, with: authenticator)
             else {
                 return .dismissed
@@ -46,7 +46,7 @@ struct PromptForUnlock: Sendable {
         case .newPassword(let collection):
             let question = AuthenticationPrompt(
                 .newApplicationPassword,
-                reason: "A program creates the keychain '\(collection)'.",
+                reason: "\(prompt.program) creates the keychain '\(collection)'.",
                 label: "New password",
                 cancellation: prompt.cancellation
             )
@@ -92,6 +92,17 @@ struct PromptForUnlock: Sendable {
             return .dismissed
         }
     }
+}
+
+extension UnlockPrompt {
+    /// The program that asks, as a text begins with it.
+    fileprivate var program: String {
+        guard let name = connection.peer.programName else { return "A program" }
+        let shown = String(String.UnicodeScalarView(name.unicodeScalars.prefix(Self.longestName)))
+        return "'\(shown.printable)\(shown.utf8.count < name.utf8.count ? "…" : "")'"
+    }
+
+    private static let longestName = 200
 }
 
 extension PasswordLock {

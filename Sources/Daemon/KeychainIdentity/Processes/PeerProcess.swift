@@ -141,7 +141,7 @@ extension PeerProcess {
     package var executablePathBytes: [UInt8]? { linkBytes("exe", below: folder.number) }
 
     /// The path, without the mark of the kernel for an executable that was removed or replaced meanwhile.
-    var executablePathOnDisk: String? { executablePath.map(ExecutablePath.onDisk) }
+    package var executablePathOnDisk: String? { executablePath.map(ExecutablePath.onDisk) }
 
     /// The contents of the executable that it runs, even if its path has changed.
     func openContents() throws(IdentityError) -> Descriptor {
