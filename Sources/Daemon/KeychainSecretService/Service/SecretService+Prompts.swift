@@ -6,42 +6,6 @@ import MessageBus
 
 /// Locking, unlocking, and the prompts in between: an answer to `Unlock` waits for no person.
 extension SecretService {
-    /// What is locked of some paths.
-    private struct LockedPaths: Sendable {
-        /// Those that are open, as they were asked for.
-        var open: [String] = []
-        /// Those that are locked, as they were asked for.
-        var locked: [String] = []
-        var isKeychainLocked = false
-        /// Those of them that are locked by themselves, as far as is known: not while the keychain is locked.
-        var items: [ItemIdentifier] = []
-        /// The keychain files that are locked.
-        var files: [CollectionName] = []
-
-        /// Passes over what there is not.
-        init(_ paths: [String], _ store: ProgramStore) throws(ServiceError) {
-            isKeychainLocked = try store.isLocked(.login)
-            for path in paths {
-                switch store.object(path) {
-                case .collection(let collection)? where collection.isFile:
-                    guard let isLocked = try? store.isLocked(collection) else { continue }
-                    if isLocked { locked.append(path) } else { open.append(path) }
-                    if isLocked { add(collection) }
-                case .collection(let collection)?:
-                    if collection == .login && isKeychainLocked { locked.append(path) } else { open.append(path) }
-                case .item(let collection, let item)?:
-                    guard let found = try store.describeAny([item], in: collection).first else { continue }
-                    if found.isLocked { locked.append(path) } else { open.append(path) }
-                    guard found.isLocked else { continue }
-                    if collection.isFile { add(collection) } else if !isKeychainLocked { items.append(item) }
-                case .service?, .alias?, .session?, .prompt?, nil: break
-                }
-            }
-        }
-
-        private mutating func add(_ file: CollectionName) { if !files.contains(file) { files.append(file) } }
-    }
-
     /// Opens what is locked by a prompt.
     func unlock(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         let paths = try call.message.objectPaths()
