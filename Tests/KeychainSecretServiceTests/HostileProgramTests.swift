@@ -2,6 +2,7 @@
 
 import Dispatch
 import KeychainCore
+import KeychainEngine
 import KeychainServer
 import KeychainTestSupport
 import MessageBus
@@ -22,6 +23,25 @@ struct HostileProgramTests {
             if error == Self.limitsExceeded { refused += 1 } else { #expect(error == nil) }
         }
         return refused
+    }
+
+    @Test("a collection in memory that is full takes no more, keeps what it has, and another collection goes on")
+    func fullCollection() throws {
+        let front = try TestFront(of: LookupKeychain(), memory: EmbeddedKeychain.inMemory(largestMebibytes: 1))
+        let client = try front.client()
+        let session = try client.openSession()
+        let secret = String(repeating: "x", count: 100_000)
+        let memory = "\(TestClient.root)/collection/session"
+        #expect(
+            try (5...15).contains(
+                refusals(of: 20) {
+                    _ = try client.store(["a": "b"], secret, session: session, replacing: false, in: memory)
+                }
+            )
+        )
+        let kept = try client.paths("Items", of: memory, .collection)
+        #expect(try client.secrets(kept, session: session).values.allSatisfy { $0 == Array(secret.utf8) })
+        _ = try client.store(["a": "b"], secret, session: session, in: TestClient.login)
     }
 
     @Test("a name of many combining marks, which Swift would compare for minutes, is no name, wherever there is one")
