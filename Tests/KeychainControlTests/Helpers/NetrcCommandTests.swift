@@ -37,6 +37,8 @@ struct NetrcCommandTests {
     func lines() throws {
         try add("a.example", "u", password: "p")
         try add("a.example", "u", password: "of a path", more: ["path": .string("x")])
+        try add("a.example", "v", password: "of a path only", more: ["path": .string("x")])
+        try add("a.example", "w", password: "of all paths", more: ["path": .string("/")])
         try add("a.example", "o d", password: #"p "q\r"#)
         try add("a.example", "d", password: "s", more: ["labl": .string("Docker Credentials"), "atyp": .string("x")])
         try add("a.example", "port", password: "s", more: ["port": .number(.integer(8443))])
@@ -44,7 +46,8 @@ struct NetrcCommandTests {
         let (outcome, text) = try run(["a.example", "b.example"])
         #expect(outcome == Control.Outcome(status: 0))
         let expected = [
-            "machine a.example login u password p", #"machine a.example login "o d" password "p \"q\\r""#,
+            "machine a.example login u password p", "machine a.example login w password \"of all paths\"",
+            #"machine a.example login "o d" password "p \"q\\r""#,
             ##"machine b.example login u password "#x""##,
         ]
         #expect(Set(text.split(separator: "\n").map(String.init)) == Set(expected))

@@ -5,7 +5,7 @@ import KeychainCore
 
 /// Entries of a netrc file, for curl, SwiftPM, git and Python.
 package enum Netrc {
-    /// The passwords for a host that are in the keychain, one entry for each user.
+    /// The passwords for a host that are in the keychain, one entry for each user; not those for a path only.
     ///
     /// - Parameters:
     ///   - host: the name, as programs look it up: without a port.
@@ -20,11 +20,10 @@ package enum Netrc {
         let found = try store.withoutDocker(
             try store.entries(.internetPassword, [.server: host]).filter(address.isPlace)
         )
-        // The same user may have items for several paths: the one without a path is the host's.
-        let ordered = found.sorted { ($0.text("path") == "" ? 0 : 1) < ($1.text("path") == "" ? 0 : 1) }
+        .filter { ["", "/"].contains($0.text("path")) }
         var lines = SecretBuffer()
         var users: Set<String> = []
-        for entry in ordered {
+        for entry in found {
             guard let user = entry.text(.account), users.insert(user).inserted else { continue }
             guard let secret = GitSecret(stored: try store.secret(of: entry)), secret.credential == nil else {
                 continue
