@@ -229,8 +229,8 @@ struct HostileProgramTests {
         let text = String(repeating: "x", count: 60 << 10)
         func send(
             _ path: String,
-            _ interface: Interface,
-            _ method: String,
+            of interface: Interface,
+            calling method: String,
             _ fill: (borrowing BusMessage) throws(BusError) -> Void
         ) throws {
             let call = try client.bus.methodCall(
@@ -243,7 +243,7 @@ struct HostileProgramTests {
             _ = try client.bus.sendCall(call)
         }
         func sendLabel(of path: String, _ interface: Interface) throws {
-            try send(path, .properties, "Set") { call throws(BusError) in
+            try send(path, of: .properties, calling: "Set") { call throws(BusError) in
                 try call.append(interface.rawValue)
                 try call.append("Label")
                 try call.append(PropertyContent.text(text))
@@ -257,11 +257,11 @@ struct HostileProgramTests {
             case .itemLabel: try sendLabel(of: item, .item)
             case .collectionLabel: try sendLabel(of: TestClient.login, .collection)
             case .contentType:
-                try send(item, .item, "SetSecret") { call throws(BusError) in
+                try send(item, of: .item, calling: "SetSecret") { call throws(BusError) in
                     try call.append(SentSecret(plain: "", session: session, contentType: contentType))
                 }
             case .newItem:
-                try send(TestClient.login, .collection, "CreateItem") { call throws(BusError) in
+                try send(TestClient.login, of: .collection, calling: "CreateItem") { call throws(BusError) in
                     try call.append("a", of: "{sv}") { () throws(BusError) in
                         try call.append("e", of: "sv") { () throws(BusError) in
                             try call.append("org.freedesktop.Secret.Item.Label")

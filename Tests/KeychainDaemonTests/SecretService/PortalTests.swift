@@ -101,7 +101,7 @@ struct PortalTests {
     @Test("an interface that the portal does not have, and an object that it does not have, are named as such")
     func unknown() throws {
         let scene = try PortalScene()
-        func name(at path: String, _ interface: String, _ method: String, _ texts: String...) -> String? {
+        func name(at path: String, of interface: String, calling method: String, _ texts: String...) -> String? {
             let error = #expect(throws: BusError.self) {
                 _ = try scene.portal.call(on: PortalScene.name, at: path, interface: interface, method: method) {
                     call throws(BusError) in
@@ -112,10 +112,13 @@ struct PortalTests {
         }
         let properties = "org.freedesktop.DBus.Properties"
         let unknownInterface = "org.freedesktop.DBus.Error.UnknownInterface"
-        #expect(name(at: PortalScene.path, properties, "Get", "org.example", "version") == unknownInterface)
-        #expect(name(at: PortalScene.path, properties, "GetAll", "org.example") == unknownInterface)
+        #expect(
+            name(at: PortalScene.path, of: properties, calling: "Get", "org.example", "version") == unknownInterface
+        )
+        #expect(name(at: PortalScene.path, of: properties, calling: "GetAll", "org.example") == unknownInterface)
         let other = "\(PortalScene.path)/other"
-        #expect(name(at: other, PortalScene.interface, "RetrieveSecret") == "org.freedesktop.DBus.Error.UnknownObject")
+        let error = name(at: other, of: PortalScene.interface, calling: "RetrieveSecret")
+        #expect(error == "org.freedesktop.DBus.Error.UnknownObject")
     }
 
     @Test("Close ends a prompt, and others are served meanwhile")
