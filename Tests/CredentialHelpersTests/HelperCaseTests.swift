@@ -91,7 +91,7 @@ struct HelperCaseTests {
             #expect(chosen.name == name && chosen.arguments == ["get"])
         }
         let keyring = try #require(HelperName.chosen(by: ["/home/ada/.local/bin/keyring", "get", "s", "u"]))
-        #expect(keyring.name == .keyring && keyring.arguments == ["get", "s", "u"])
+        #expect(keyring.name == .keyring && keyring.arguments == ["--for-servers", "get", "s", "u"])
         #expect(HelperName.chosen(by: ["keychain-helper"]) == nil)
         #expect(HelperName.chosen(by: ["keychain-helper", "keychain-aws"]) == nil)
         #expect(HelperName.chosen(by: []) == nil)

@@ -60,4 +60,6 @@ class KeychainKeyring(backend.KeyringBackend):
 
     @staticmethod
     def _run(words, text=""):
-        return subprocess.run([PROGRAM, *words], input=text, capture_output=True, check=False, encoding="utf-8")
+        # pip, and what runs the command keyring, ask for whatever server a file of requirements names.
+        servers = ["--for-servers"] if {"pip._internal", "keyring.cli"} & sys.modules.keys() else []
+        return subprocess.run([PROGRAM, *servers, *words], input=text, capture_output=True, check=False, encoding="utf-8")

@@ -37,8 +37,9 @@ package enum HelperName: String, CaseIterable, Sendable {
     /// - Returns: `nil` if neither the name nor the first argument is one of a helper.
     package static func chosen(by words: [String]) -> (name: HelperName, arguments: [String])? {
         guard let called = words.first?.split(separator: "/").last.map(String.init) else { return nil }
-        let byName = called == keyringCommand ? .keyring : HelperName(rawValue: called)
-        if let byName { return (byName, Array(words.dropFirst())) }
+        // pip asks for whatever server a requirements file names.
+        guard called != keyringCommand else { return (.keyring, [KeyringCommand.forServers] + words.dropFirst()) }
+        if let byName = HelperName(rawValue: called) { return (byName, Array(words.dropFirst())) }
         guard let name = allCases.first(where: { $0.word == words.dropFirst().first }) else { return nil }
         return (name, Array(words.dropFirst(2)))
     }

@@ -6,9 +6,14 @@ import KeychainCore
 /// `keychain-keyring`: the commands of Python's `keyring` that pip, uv, twine and poetry run, and the back end of that
 /// package.
 ///
-/// The items are generic passwords as `keyring` makes them on macOS: service and account.
+/// The items are generic passwords as `keyring` makes them on macOS: service and account. Those that were stored here
+/// have a creator besides, by which they are told apart from passwords of other programs.
 struct KeyringHelper {
     private let surroundings: HelperSurroundings
+
+    /// The creator of what was stored here.
+    private static let creator: Int64 = 0x6B79_7267  // "kyrg"
+    private static let creatorName: AttributeName = "crtr"
 
     init(_ surroundings: HelperSurroundings) { self.surroundings = surroundings }
 
@@ -29,7 +34,7 @@ struct KeyringHelper {
 
     /// Without an answer, nothing is written: the callers ask elsewhere.
     private func get(_ command: KeyringCommand) throws -> Bool {
-        guard let entry = try entries(command).first else { return false }
+        guard let entry = try answers(to: command).first else { return false }
         let secret = try surroundings.store.secret(of: entry)
         guard let text = secret.text, let user = entry.text(.account) else {
             throw HelperFailure("the item is not UTF-8")
@@ -62,20 +67,36 @@ struct KeyringHelper {
             bytes.last == 0x0A ? SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes.dropLast())) : input
         }
         guard !secret.isEmpty else { throw HelperFailure("there is no password on standard input") }
+        if command.isForServers { _ = try answers(to: command) }
         try surroundings.store.put(
             secret,
             in: { () throws(KeychainError) in try entries(command).first },
             orNew: .genericPassword,
-            [.service: .string(command.service), .account: .string(user), .label: .string(command.service)]
+            [.service: .string(command.service), .account: .string(user), .label: .string(command.service)],
+            marks: [Self.creatorName: .number(.integer(Self.creator))]
         )
     }
 
     private func delete(_ command: KeyringCommand) throws {
         guard command.username != nil else { throw KeyringCommand.usage }
-        guard let entry = try entries(command).first else { throw HelperFailure("there is no such password") }
+        guard let entry = try answers(to: command).first else { throw HelperFailure("there is no such password") }
         // While the keychain is locked, nothing is erased.
         _ = try surroundings.store.secret(of: entry)
         try surroundings.store.delete(entry)
+    }
+
+    /// The items that a command may use.
+    ///
+    /// - Throws: ``HelperFailure`` if there are only those of other programs, and a server might get them.
+    private func answers(to command: KeyringCommand) throws -> [CredentialStore.Entry] {
+        let entries = try entries(command)
+        guard command.isForServers, !command.isOfURL else { return entries }
+        let own = entries.filter { $0.number(Self.creatorName) == Self.creator }
+        guard own.isEmpty, !entries.isEmpty else { return own }
+        throw HelperFailure(
+            "the password of '\(command.service.printable)' was not stored by keyring, so no server gets it; "
+                + "'\(HelperName.keyring.rawValue) set' permits that"
+        )
     }
 
     private func entries(_ command: KeyringCommand) throws(KeychainError) -> [CredentialStore.Entry] {
@@ -102,6 +123,15 @@ package struct KeyringCommand: Hashable, Sendable {
     /// Whether user and password are asked for (`--mode creds`), rather than the password alone.
     package private(set) var isForCredential = false
 
+    /// Whether the caller may send the answer to a server that a file of somebody else's names (`--for-servers`).
+    package private(set) var isForServers = false
+
+    /// The option for that.
+    package static let forServers = "--for-servers"
+
+    /// Whether the service is the URL of a server, to which the password belongs then.
+    var isOfURL: Bool { ["https://", "http://"].contains { service.lowercased().hasPrefix($0) } }
+
     /// Whether the answer is JSON (`--output json`) rather than lines.
     package private(set) var isJSON = false
 
@@ -127,6 +157,10 @@ package struct KeyringCommand: Hashable, Sendable {
             }
             guard word.hasPrefix("--") else {
                 words.append(word)
+                continue
+            }
+            guard word != Self.forServers else {
+                isForServers = true
                 continue
             }
             let parts = word.split(separator: "=", maxSplits: 1).map(String.init)

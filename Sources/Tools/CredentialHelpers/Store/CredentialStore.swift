@@ -32,6 +32,11 @@ package struct CredentialStore: Sendable {
             return number.exactInteger ?? 0
         }
 
+        /// Whether it has attributes with these values.
+        fileprivate func has(_ marks: [AttributeName: PropertyValue]) -> Bool {
+            marks.allSatisfy { attributes[$0.description] == $1 }
+        }
+
         /// What identifies it among those that a search by lookup attributes finds.
         var identifier: ItemIdentifier? { ItemIdentifier(reference.unprotectedCopy.dropFirst(4)) }
 
@@ -108,23 +113,29 @@ package struct CredentialStore: Sendable {
     ///   - find: finds the item that is there.
     ///   - itemClass: the class of a new one.
     ///   - attributes: the attributes of a new one.
+    ///   - marks: further attributes, which the item that is there gets as well.
     /// - Throws: `errSecInteractionNotAllowed` while the keychain is locked.
     package func put(
         _ secret: SecretBytes,
         in find: () throws(KeychainError) -> Entry?,
         orNew itemClass: ItemClass,
-        _ attributes: [AttributeName: PropertyValue]
+        _ attributes: [AttributeName: PropertyValue],
+        marks: [AttributeName: PropertyValue] = [:]
     ) throws(KeychainError) {
         for isLast in [false, true] {
             do throws(KeychainError) {
                 if let entry = try find() {
                     // What is the same already is not written again.
-                    if try self.secret(of: entry) == secret { return }
-                    _ = try perform(.update(entry.query, attributes: [PropertyKey.valueData: .data(secret)]))
+                    if entry.has(marks), try self.secret(of: entry) == secret { return }
+                    var changes: PropertyDictionary = [PropertyKey.valueData: .data(secret)]
+                    for (name, value) in marks { changes[name.description] = value }
+                    _ = try perform(.update(entry.query, attributes: changes))
                     return
                 }
                 var addition = dictionary(itemClass, [:])
-                for (name, value) in attributes { addition[name.description] = value }
+                for (name, value) in attributes.merging(marks, uniquingKeysWith: { $1 }) {
+                    addition[name.description] = value
+                }
                 addition[PropertyKey.valueData] = .data(secret)
                 _ = try perform(.add(addition))
                 return
