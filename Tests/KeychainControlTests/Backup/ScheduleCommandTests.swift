@@ -216,7 +216,7 @@ struct ScheduleCommandTests {
         #expect(try backups() == before)
         let status = try scene.run(["status"], input: "")
         #expect(status.status == 1)
-        #expect(status.output.contains("Last good backup: 2026-") && status.output.contains("Failed since:"))
+        #expect(status.output.contains("Last complete:    2026-") && status.output.contains("Failed since:"))
         let json = try scene.object(scene.run(["status", "--json"], input: ""))
         #expect((json["lastFailure"] as? [String: Any])?["reason"] as? String != nil)
         let device = try scene.control.run(["device", "status"])
@@ -224,7 +224,9 @@ struct ScheduleCommandTests {
         try scene.control.keychain.device.unlock(passcode: SecretBytes(Array("1234".utf8)))
         #expect(try run().status == 0)
         #expect(try scene.run(["status"], input: "").status == 0)
-        #expect(try scene.control.run(["device", "status"]).output.contains("Scheduled backup: last good one 2026-"))
+        #expect(
+            try scene.control.run(["device", "status"]).output.contains("Scheduled backup: last complete one 2026-")
+        )
     }
 
     @Test("a folder that is gone is not made, and a full disk leaves no half file")

@@ -28,7 +28,7 @@ struct UserKeychainFiles: Sendable {
         var omitted: [Omitted] = []
     }
 
-    /// A file that is not in the backup.
+    /// A file that is not in the backup as it should be, and why.
     struct Omitted: Equatable, Codable {
         let path: String
         let why: String
@@ -62,6 +62,15 @@ struct UserKeychainFiles: Sendable {
             }
         }
         return collected
+    }
+
+    /// Those of some files that are damaged, and go into a backup as they are.
+    func damaged(_ files: [BackedUpFile]) -> [Omitted] {
+        files.compactMap { file in
+            KeychainFileCheck.damage(in: file.contents.unprotectedCopy).map { why in
+                Omitted(path: path(of: file, in: nil), why: why)
+            }
+        }
     }
 
     private func read(_ path: String) throws(Refusal) -> BackedUpFile {

@@ -40,9 +40,16 @@ struct KeychainFileCheck {
         }
     }
 
-    private static func defect(of image: [UInt8]) -> String? {
+    /// What is damaged in the bytes of a keychain file, however little work its password takes; `nil` for nothing.
+    static func damage(in image: [UInt8]) -> String? {
+        var device = DeviceOptions()
+        device.passwordWork = .minimum
+        return defect(of: image, device)
+    }
+
+    private static func defect(of image: [UInt8], _ device: DeviceOptions = DeviceOptions()) -> String? {
         do throws(KeychainError) {
-            let report = try EmbeddedKeychain.file(image: image, device: DeviceOptions()).check()
+            let report = try EmbeddedKeychain.file(image: image, device: device).check()
             if let defect = report.structuralDefects.first { return defect }
             let count = report.damagedRows.count
             return count == 0 ? nil : "\(Count.text(count, "item")) of it cannot be opened"

@@ -33,7 +33,8 @@ struct EraseCommand: ParsableCommand {
         let summary = try? device.summary()
         guard summary?.exists != false else { return surroundings.printLine("There is no keychain to erase.") }
         let backups = try? BackupSchedule(in: surroundings.scheduleHost().location.path)
-        try confirm(EraseText.warning(summary, lastBackup: backups?.lastGood?.date), surroundings)
+        let own = backups?.isOfOtherFolder == false ? backups : nil
+        try confirm(EraseText.warning(summary, lastBackup: own?.lastGood?.date), surroundings)
         try refusing { () throws(KeychainError) in try device.erase() }
         surroundings.printLine("The device is erased: its keychain is empty, and no passcode is set.")
     }
@@ -53,7 +54,7 @@ enum EraseText {
     ///
     /// - Parameters:
     ///   - summary: what there is; `nil` where the keychain cannot be read.
-    ///   - lastBackup: the time of the last scheduled backup; `nil` for none.
+    ///   - lastBackup: the time of the last complete scheduled backup; `nil` for none.
     /// - Returns: A sentence or two.
     static func warning(_ summary: DeviceSummary?, lastBackup: String? = nil) -> String {
         var lost = [summary?.itemCount.map { Count.text($0, "item") } ?? "all items, which cannot be counted,"]

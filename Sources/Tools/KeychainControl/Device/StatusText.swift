@@ -79,12 +79,15 @@ enum StatusText {
             // Without a schedule there is nothing to report.
             guard let backups else { return }
             var backup = object.nestedContainer(keyedBy: BackupKey.self, forKey: .scheduledBackup)
-            try backup.encode(backups.lastGood?.date, forKey: .lastGood)
-            try backup.encode(backups.lastFailure?.date, forKey: .lastFailure)
+            let own = backups.isOfOtherFolder ? nil : backups
+            try backup.encode(own?.lastGood?.date, forKey: .lastGood)
+            try backup.encode(own?.lastIncomplete?.date, forKey: .lastIncomplete)
+            try backup.encode(own?.lastFailure?.date, forKey: .lastFailure)
+            try backup.encode(backups.isOfOtherFolder ? backups.place.path : nil, forKey: .otherFolder)
         }
 
         private enum BackupKey: String, CodingKey {
-            case lastGood, lastFailure
+            case lastGood, lastIncomplete, lastFailure, otherFolder
         }
 
         private var state: String {

@@ -56,10 +56,15 @@ struct BackupFolder {
     func path(of name: String) -> String { folder.path(of: name) }
 
     /// The name of a backup.
-    func name(_ date: Timestamp) -> String { "\(prefix)\(BackupDate.name(date)).backup" }
+    func name(_ date: Timestamp, isComplete: Bool) -> String {
+        "\(prefix)\(BackupDate.name(date))\(Self.suffix(isComplete: isComplete))"
+    }
 
     /// The name of one that is not verified yet.
     func partialName(_ date: Timestamp) -> String { "\(partialPrefix)\(BackupDate.name(date)).partial" }
+
+    /// What an earlier release knows as no backup of a schedule, and does not count.
+    private static func suffix(isComplete: Bool) -> String { isComplete ? ".backup" : "-incomplete.backup" }
 
     private var prefix: String { "keychain-\(identifier)-" }
 
@@ -79,20 +84,29 @@ struct BackupFolder {
         for name in folder.names(beginningWith: partialPrefix) where isOwnFile(name) { folder.remove(name) }
     }
 
-    /// Removes the oldest backups of this schedule up to one, of which a number is kept.
+    /// Removes the oldest backups of this schedule up to one that was made, of which a number is kept.
+    ///
+    /// One that is not complete takes the place of no complete one, which may be the last that has what it lacks: a
+    /// number of each is kept. An incomplete one that is older than all complete ones that are kept is of no use.
     ///
     /// Those of a later date stay, and are not counted: the clock was wrong then, or is now, and they must neither take
     /// the places of others nor be lost. Once their date has passed, they are like others.
-    func prune(upTo name: String, keeping count: Int) {
-        let others = backups.filter { $0 < name }.sorted(by: >)
-        for old in others.dropFirst(count - 1) { folder.remove(old) }
+    func prune(upTo name: String, isComplete: Bool, keeping count: Int) {
+        let made = [name] + backups(areComplete: isComplete).filter { $0 < name }.sorted(by: >)
+        for old in made.dropFirst(count) { folder.remove(old) }
+        guard isComplete, made.count >= count else { return }
+        for old in backups(areComplete: false) where old < made[count - 1] { folder.remove(old) }
     }
 
+    /// Whether a file is there.
+    func has(_ name: String) -> Bool { folder.isTaken(name) }
+
     /// The backups of this schedule: files with our mark whose names a run gives.
-    var backups: [String] {
-        folder.names(beginningWith: prefix).filter { name in
-            let date = name.dropFirst(prefix.utf8.count).dropLast(".backup".utf8.count)
-            return name == "\(prefix)\(date).backup" && Self.isDate(date) && isOwnFile(name) && hasMark(name)
+    private func backups(areComplete: Bool) -> [String] {
+        let suffix = Self.suffix(isComplete: areComplete)
+        return folder.names(beginningWith: prefix).filter { name in
+            let date = name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
+            return name == "\(prefix)\(date)\(suffix)" && Self.isDate(date) && isOwnFile(name) && hasMark(name)
         }
     }
 

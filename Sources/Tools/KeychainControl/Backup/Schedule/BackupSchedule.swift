@@ -10,6 +10,9 @@ struct BackupSchedule: Codable, Equatable {
     /// Distinguishes its files from those of other keychains in one folder.
     let identifier: String
 
+    /// The folder of the keychain that it was made for.
+    let place: SchedulePlace
+
     /// The folder of the backups.
     var folder: String
 
@@ -22,21 +25,14 @@ struct BackupSchedule: Codable, Equatable {
     /// The systemd timer that makes them; `nil` where somebody else has to start them, as cron.
     var timer: String?
 
-    /// The last one that was verified.
-    var lastGood: Good?
+    /// The last complete one.
+    var lastGood: MadeBackup?
+
+    /// The last one, if it is not complete.
+    var lastIncomplete: MadeBackup?
 
     /// Why a later one failed.
     var lastFailure: Failure?
-
-    /// A backup that was verified.
-    struct Good: Codable, Equatable {
-        let date: String
-        let file: String
-        let items: Int
-        let keychainFiles: Int
-        /// The keychain files that are not in it.
-        let omitted: [UserKeychainFiles.Omitted]
-    }
 
     /// A backup that failed.
     struct Failure: Codable, Equatable {
@@ -44,10 +40,18 @@ struct BackupSchedule: Codable, Equatable {
         let reason: String
     }
 
+    /// Whether it was read in another folder than that of its keychain, such as a copy of that.
+    private(set) var isOfOtherFolder = false
+
+    private enum CodingKeys: CodingKey {
+        case identifier, place, folder, keep, calendar, timer, lastGood, lastIncomplete, lastFailure
+    }
+
     /// A schedule that nothing was done for yet.
-    init(folder: String, keep: Int, calendar: String) {
+    init(of place: SchedulePlace, folder: String, keep: Int, calendar: String) {
         // Of eight digits.
         identifier = String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16)
+        self.place = place
         self.folder = folder
         self.keep = keep
         self.calendar = calendar
@@ -76,12 +80,17 @@ struct BackupSchedule: Codable, Equatable {
             throw Refusal("\(path) is damaged; remove it, and schedule the backups again")
         }
         self = schedule
+        isOfOtherFolder = SchedulePlace(folder) != place
     }
 
     /// Whether the names that are made of it are names, and its folder is one.
     private var isSound: Bool {
         identifier.utf8.count == 8 && identifier.allSatisfy { $0.isHexDigit && $0.isASCII } && folder.isAbsolutePath
-            && Self.keepable.contains(keep)
+            && Self.keepable.contains(keep) && timers.contains(timer)
+    }
+
+    private var timers: [String?] {
+        [nil, BackupUnits.timer(BackupUnits.name), BackupUnits.timer(BackupUnits.name(for: identifier))]
     }
 
     /// How many backups can be kept.
@@ -115,45 +124,66 @@ struct BackupSchedule: Codable, Equatable {
         return result
     }
 
+    /// Refuses the copy of a schedule that a copy of a keychain's folder has.
+    func checkPlace() throws(Refusal) {
+        guard isOfOtherFolder else { return }
+        throw Refusal(
+            "the schedule here is that of another folder, which is or was \(place.path.printable): in a copy of it, or where it "
+                + "was moved to, no backup is made or removed; \(Self.remedy)"
+        )
+    }
+
+    /// What stays of the schedule of another folder.
+    var remains: String {
+        let start =
+            timer.map { "'systemctl --user disable --now \($0)' ends its timer" } ?? "remove its line from your crontab"
+        return
+            "The schedule of \(place.path.printable) stays there, with its backups; if that folder was moved here, \(start)."
+    }
+
+    private static let remedy = "'keychainctl backup schedule --to FOLDER --keep N' makes one for this folder"
+
     // MARK: - Status
 
     /// The rows of `backup status`.
     var rows: [(name: String, value: String)] {
-        [
+        guard !isOfOtherFolder else {
+            return [("Schedule", "none of this folder, only that of \(place.path.printable); \(Self.remedy)")]
+        }
+        return [
             ("Folder", folder.printable), ("Keeps", "\(keep)"),
             ("Runs", timer.map { "\(calendar), by \($0)" } ?? "when 'keychainctl backup run-scheduled' is started"),
-            ("Last good backup", lastGood.map(Self.text) ?? "none yet"),
-        ] + (lastFailure.map { [("Failed since", "\($0.date): \($0.reason.printable)")] } ?? [])
-    }
-
-    private static func text(_ good: Good) -> String {
-        let report = BackupReport(items: good.items, files: good.keychainFiles, leftOut: [:], damaged: 0)
-        let omitted = good.omitted.isEmpty ? "" : ", without \(Count.text(good.omitted.count, "keychain file"))"
-        return "\(good.date), \(good.file.printable) (\(BackupText.contents(report))\(omitted))"
+            ("Last complete", lastGood?.text ?? "none yet"),
+        ] + (lastIncomplete.map { [("Last backup", $0.text), ("It lacks", $0.lacking)] } ?? [])
+            + (lastFailure.map { [("Failed since", "\($0.date): \($0.reason.printable)")] } ?? [])
     }
 
     /// One line, for the status of the device.
     var line: String {
-        let good = lastGood.map { "last good one \($0.date)" } ?? "none yet"
-        return lastFailure.map { "failed \($0.date) (\($0.reason.printable)); \(good)" } ?? good
+        if isOfOtherFolder { return "none of this folder, only that of \(place.path.printable)" }
+        let good = lastGood.map { "last complete one \($0.date)" } ?? "none complete yet"
+        if let lastFailure { return "failed \(lastFailure.date) (\(lastFailure.reason.printable)); \(good)" }
+        return lastIncomplete.map { "incomplete \($0.date) (\($0.lacking)); \(good)" } ?? good
     }
+
+    /// Whether the last one is complete.
+    var isGood: Bool { !isOfOtherFolder && lastIncomplete == nil && lastFailure == nil }
 
     /// The schedule as JSON.
     var json: [String: JSONValue] {
-        [
+        // Nothing of it is so in another folder.
+        guard !isOfOtherFolder else {
+            let keys = ["folder", "keep", "calendar", "timer", "lastGood", "lastIncomplete", "lastFailure"]
+            return Dictionary(uniqueKeysWithValues: keys.map { ($0, .null) })
+                .merging(["otherFolder": .string(place.path)]) { $1 }
+        }
+        return [
             "folder": .string(folder), "keep": .integer(keep), "calendar": .string(calendar),
             "timer": timer.map { .string($0) } ?? .null,
-            "lastGood": lastGood.map { good in
-                .object([
-                    "date": .string(good.date), "file": .string(good.file), "items": .integer(good.items),
-                    "keychainFiles": .integer(good.keychainFiles),
-                    "omittedFiles": .array(
-                        good.omitted.map { .object(["path": .string($0.path), "why": .string($0.why)]) }
-                    ),
-                ])
-            } ?? .null,
+            "lastGood": lastGood?.json ?? .null, "lastIncomplete": lastIncomplete?.json ?? .null,
             "lastFailure": lastFailure.map { .object(["date": .string($0.date), "reason": .string($0.reason)]) }
                 ?? .null,
+            "otherFolder": .null,
         ]
     }
 }

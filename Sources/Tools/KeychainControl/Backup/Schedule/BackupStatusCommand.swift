@@ -2,18 +2,19 @@
 
 import ArgumentParser
 import CommandHelp
+import KeychainCore
 import KeychainHost
 
 /// `keychainctl backup status`: shows the schedule and what came of it.
 struct BackupStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows the schedule, the last good backup, and why a later one failed.",
+        abstract: "Shows the schedule, the last complete backup, and what a later one lacks, or why it failed.",
         discussion: CommandDiscussion.text(
-            "Exit status 1 means that no backups are scheduled, or that the last one failed.",
+            "Exit status 1 means that none are scheduled here, or that the last one failed or is not complete.",
             examples: [
                 "keychainctl backup status":
-                    "Says when the last good backup was."
+                    "Says when the last complete backup was."
             ]
         )
     )
@@ -31,6 +32,12 @@ struct BackupStatusCommand: ParsableCommand {
         surroundings.printLine(
             json ? JSONText.indented(schedule.json) : StatusRows.text(schedule.rows)
         )
-        if schedule.lastFailure != nil { throw ExitCode.failure }
+        guard schedule.isGood else { throw ExitCode.failure }
+        // Where the disk of the backups is not mounted, nobody knows.
+        if let last = schedule.lastGood, let folder = try? BackupFolder(of: schedule), folder.isMarked,
+            !folder.has(last.file)
+        {
+            throw Refusal("\(last.file.printable) is not in its folder any more")
+        }
     }
 }

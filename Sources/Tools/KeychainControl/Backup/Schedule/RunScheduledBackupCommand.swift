@@ -9,7 +9,7 @@ struct RunScheduledBackupCommand: ParsableCommand {
         commandName: "run-scheduled",
         abstract: "Makes one backup of the schedule now, as the timer does.",
         discussion: CommandDiscussion.text(
-            "It asks for nothing. Exit status 1 means that it failed; 'backup status' says why.",
+            "It asks for nothing. Exit status 1 means that it failed or is not complete; 'backup status' says why.",
             examples: [
                 "keychainctl backup run-scheduled":
                     "Makes the backup that is due."
@@ -20,6 +20,6 @@ struct RunScheduledBackupCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let host = try surroundings.scheduleHost()
-        surroundings.printLine(try ScheduledRun(surroundings: surroundings, host: host).run())
+        try ScheduledRun(surroundings: surroundings, host: host).run()
     }
 }

@@ -19,7 +19,8 @@ struct ScheduleBackupCommand: ParsableCommand {
             at the terminal or by --secret-fd: keep it elsewhere, because on another device nothing else opens them.
 
             The folder must exist. Only backups of this schedule are removed from it. The first one is made at once. A \
-            locked keychain is not backed up: that run fails, and the earlier backups stay.
+            locked keychain is not backed up: that run fails, and the earlier backups stay. A schedule is that of one \
+            folder of a keychain: in a copy, or a folder that was moved, make another one.
             """,
             examples: [
                 "keychainctl backup schedule --to /media/disk --keep 7":
@@ -90,9 +91,9 @@ struct ScheduleBackupCommand: ParsableCommand {
         guard let folder, let keep else { return }
         try begin(host, to: AbsolutePath.of(folder), keeping: keep, in: surroundings)
         do throws(Refusal) {
-            surroundings.printLine(try ScheduledRun(surroundings: surroundings, host: host).run())
+            try ScheduledRun(surroundings: surroundings, host: host).run()
         } catch {
-            throw Refusal("the backups are scheduled, but the first one failed: \(error)")
+            throw Refusal("the backups are scheduled, but the first one has a problem: \(error)")
         }
     }
 
@@ -106,8 +107,15 @@ struct ScheduleBackupCommand: ParsableCommand {
         let folder = try host.folder()
         let maintenance = surroundings.keychain.maintenance
         try BackupSchedule.exclusively(folder) { () throws(Refusal) in
-            let former = try BackupSchedule(in: folder.path)
-            var schedule = former ?? BackupSchedule(folder: path, keep: keep, calendar: "daily")
+            let found = try BackupSchedule(in: folder.path)
+            guard let place = SchedulePlace(folder.path) else { throw Refusal("the keychain has no folder") }
+            let former = found.flatMap { $0.isOfOtherFolder ? nil : $0 }
+            var schedule = former ?? BackupSchedule(of: place, folder: path, keep: keep, calendar: "daily")
+            // The timer that the other folder has stays.
+            if let found, former == nil {
+                schedule.timer = BackupUnits.timer(BackupUnits.name(for: schedule.identifier))
+                surroundings.remark(found.remains)
+            }
             (schedule.folder, schedule.keep, schedule.calendar) = (path, keep, at ?? "daily")
             let target = try BackupFolder(of: schedule)
             let wasMarked = target.isMarked
@@ -194,20 +202,26 @@ struct ScheduleBackupCommand: ParsableCommand {
         guard let schedule = try BackupSchedule(in: folder.path) else { throw Refusal("no backups are scheduled") }
         try surroundings.unlockForBackup(passcode, "end the schedule of backups")
         try BackupSchedule.exclusively(folder) { () throws(Refusal) in
-            let units = host.units(schedule)
-            if let manager = host.manager, schedule.timer != nil {
-                _ = manager.run(["disable", "--now", units.timer])
-                for file in units.files { unlink("\(manager.unitFolder)/\(file.name)") }
-                _ = manager.run(["daemon-reload"])
-            }
+            if !schedule.isOfOtherFolder { stop(schedule, on: host) }
             let maintenance = surroundings.keychain.maintenance
             try refusing { () throws(KeychainError) in try maintenance.setBackupSecret(nil) }
-            try? BackupFolder(of: schedule).unmark()
+            if !schedule.isOfOtherFolder { try? BackupFolder(of: schedule).unmark() }
             folder.remove(BackupSchedule.fileName)
+        }
+        guard !schedule.isOfOtherFolder else {
+            return surroundings.printLine("The schedule and its secret are removed here. \(schedule.remains)")
         }
         let cron = schedule.timer == nil ? " Remove the line from your crontab." : ""
         surroundings.printLine(
             "No more backups are made; those in \(schedule.folder.printable) stay, and their secret opens them.\(cron)"
         )
+    }
+
+    private func stop(_ schedule: BackupSchedule, on host: ScheduleHost) {
+        guard let manager = host.manager, schedule.timer != nil else { return }
+        let units = host.units(schedule)
+        _ = manager.run(["disable", "--now", units.timer])
+        for file in units.files { unlink("\(manager.unitFolder)/\(file.name)") }
+        _ = manager.run(["daemon-reload"])
     }
 }

@@ -46,9 +46,11 @@ struct ScheduleHost: Sendable {
 
     /// The units of a schedule.
     func units(_ schedule: BackupSchedule) -> BackupUnits {
-        BackupUnits(
-            // A folder that was named has a timer besides that of the user's own keychain.
-            name: location.isNamed ? "swift-keychain-backup-\(schedule.identifier)" : "swift-keychain-backup",
+        // A folder that was named has a timer besides that of the user's own keychain, as has one in which a schedule
+        // took the place of another folder's.
+        let own = BackupUnits.name(for: schedule.identifier)
+        return BackupUnits(
+            name: location.isNamed || schedule.timer == BackupUnits.timer(own) ? own : BackupUnits.name,
             program: program,
             calendar: schedule.calendar,
             variables: variables
@@ -64,7 +66,15 @@ struct BackupUnits {
     let calendar: String
     let variables: [(name: String, value: String)]
 
-    var timer: String { "\(name).timer" }
+    /// The name of the units of the user's own keychain.
+    static let name = "swift-keychain-backup"
+
+    /// The name of the units of one schedule.
+    static func name(for identifier: String) -> String { "\(name)-\(identifier)" }
+
+    static func timer(_ name: String) -> String { "\(name).timer" }
+
+    var timer: String { Self.timer(name) }
 
     var service: String { "\(name).service" }
 

@@ -9,21 +9,24 @@ struct ScheduledRun {
     let surroundings: Surroundings
     let host: ScheduleHost
 
-    /// Makes a backup, and records what came of it.
+    /// Makes a backup, records what came of it, and prints it.
     ///
-    /// - Returns: The outcome, in words.
-    func run() throws(Refusal) -> String {
+    /// - Throws: ``Refusal``, also for a backup that is not complete.
+    func run() throws(Refusal) {
         let folder = try host.folder()
-        return try BackupSchedule.exclusively(folder) { () throws(Refusal) in
+        let made = try BackupSchedule.exclusively(folder) { () throws(Refusal) -> MadeBackup in
             guard var schedule = try BackupSchedule(in: folder.path) else {
                 throw Refusal("no backups are scheduled; 'keychainctl backup schedule --to FOLDER --keep N' does that")
             }
+            try schedule.checkPlace()
             do throws(Refusal) {
-                let made = try write(schedule)
-                schedule.lastGood = made.good
+                let (made, text) = try write(schedule)
+                if made.isComplete { schedule.lastGood = made }
+                schedule.lastIncomplete = made.isComplete ? nil : made
                 schedule.lastFailure = nil
                 try schedule.write(in: folder)
-                return made.text
+                surroundings.printLine(text)
+                return made
             } catch {
                 schedule.lastFailure = BackupSchedule.Failure(
                     date: BackupDate.text(host.now()),
@@ -34,33 +37,43 @@ struct ScheduledRun {
                 throw error
             }
         }
+        guard made.isComplete else {
+            throw Refusal(
+                "the backup is not complete, and takes the place of no complete one (\(made.lacking)); 'keychainctl check' "
+                    + "says more of what is damaged"
+            )
+        }
     }
 
-    private func write(_ schedule: BackupSchedule) throws(Refusal) -> (good: BackupSchedule.Good, text: String) {
+    private func write(_ schedule: BackupSchedule) throws(Refusal) -> (made: MadeBackup, text: String) {
         let date = host.now()
         let folder = try BackupFolder(of: schedule)
         try folder.checkMark()
         folder.removePartial()
-        let collected = surroundings.keychainFiles().collect()
-        let (partial, name) = (folder.partialName(date), folder.name(date))
+        let files = surroundings.keychainFiles()
+        let collected = files.collect()
+        let partial = folder.partialName(date)
         let report: BackupReport
+        var made: MadeBackup
         do throws(Refusal) {
             report = try surroundings.writeBackup(to: folder.path(of: partial), .ofSchedule, collected.files)
             try check(folder.path(of: partial), report)
-            try folder.publish(partial, as: name)
+            made = MadeBackup(
+                date: BackupDate.text(date),
+                items: report.items,
+                keychainFiles: report.files,
+                damagedItems: report.damaged,
+                omitted: collected.omitted,
+                damagedFiles: files.damaged(collected.files)
+            )
+            made.file = folder.name(date, isComplete: made.isComplete)
+            try folder.publish(partial, as: made.file)
         } catch {
             folder.removePartial()
             throw error
         }
-        folder.prune(upTo: name, keeping: schedule.keep)
-        let good = BackupSchedule.Good(
-            date: BackupDate.text(date),
-            file: name,
-            items: report.items,
-            keychainFiles: report.files,
-            omitted: collected.omitted
-        )
-        return (good, BackupText.created(report, omitting: collected.omitted, at: folder.path(of: name)))
+        folder.prune(upTo: made.file, isComplete: made.isComplete, keeping: schedule.keep)
+        return (made, BackupText.created(report, omitting: collected.omitted, at: folder.path(of: made.file)))
     }
 
     /// Checks the file as far as it goes without the secret, which whoever has the keychain has done already: that it
