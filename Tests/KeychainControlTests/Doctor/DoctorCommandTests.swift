@@ -153,6 +153,11 @@ struct DoctorCommandTests {
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         #expect(page.hasPrefix("<!DOCTYPE html>") && page.contains("attribute-format"))
+        // What is there stays, whatever it is.
+        try "of the user".write(toFile: path, atomically: true, encoding: .utf8)
+        let again = try control.run(["doctor", "-", "--html", path])
+        #expect(again.status == 2 && again.remarks.contains(path), "\(again)")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "of the user")
     }
 
     // MARK: - Where, when, and in which state

@@ -97,7 +97,7 @@ struct DoctorCommand: ParsableCommand {
     @Flag(help: "Show hashes in the place of values.")
     var redact = false
 
-    @Option(help: "Write a page of HTML to a file as well.", completion: .file())
+    @Option(help: "Write a page of HTML to a new file as well.", completion: .file())
     var html: String?
 
     /// The four functions.

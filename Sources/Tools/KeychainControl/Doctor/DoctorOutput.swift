@@ -55,8 +55,8 @@ struct DoctorOutput {
     }
 
     private func write(_ page: String, to path: String) throws(BadInput) {
-        // For its owner alone: it shows attributes of items.
-        do throws(FileError) { _ = try AtomicFile.replace(path, nil, with: Array(page.utf8)) } catch {
+        // For its owner alone: it shows attributes of items. What is there may be anything, and stays.
+        do throws(FileError) { _ = try AtomicFile.create(path, Array(page.utf8)) } catch {
             throw BadInput("'\(path)' cannot be written: \(error)")
         }
     }
