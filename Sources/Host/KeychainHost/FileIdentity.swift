@@ -68,6 +68,9 @@ package struct FileTime: Sendable, Hashable {
     package var isPast: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &now)
+        // By a clock that is wrong, either may be centuries away, which nanoseconds cannot count.
+        guard seconds >= now.tv_sec - 10 else { return true }
+        guard seconds <= now.tv_sec else { return false }
         let age = (now.tv_sec - seconds) * 1_000_000_000 + now.tv_nsec - nanoseconds
         // File times have the resolution of the kernel's tick, at least a hundred times per second; those of some file
         // systems are whole numbers of one or two seconds.
