@@ -17,7 +17,8 @@ package final class BusServer: Sendable {
     /// The address for programs, as `DBUS_SESSION_BUS_ADDRESS` has it.
     package let address: String
 
-    private let socket: ListeningSocket
+    /// `nil` once it is stopped.
+    private let socket: Mutex<ListeningSocket?>
     private let mailbox: LoopMailbox
     private let isOver = DispatchSemaphore(value: 0)
     private let isStarted = Atomic<Bool>(false)
@@ -39,7 +40,7 @@ package final class BusServer: Sendable {
         options: BusOptions = BusOptions()
     ) throws(KeychainError) {
         let location = SocketLocation(path: path)
-        socket = try ListeningSocket(location)
+        socket = Mutex(try ListeningSocket(location))
         mailbox = try LoopMailbox()
         reservedNames = names
         self.options = options
@@ -53,7 +54,8 @@ package final class BusServer: Sendable {
     /// - Throws: `errSecNotAvailable` if the system has no descriptors or threads left.
     package func start() throws(KeychainError) {
         guard !isStarted.exchange(true, ordering: .sequentiallyConsistent) else { return }
-        let (listening, mailbox, isOver) = (socket.descriptor, mailbox, isOver)
+        guard let listening = socket.withLock({ $0?.descriptor }) else { return }
+        let (mailbox, isOver) = (mailbox, isOver)
         let (options, names, outcome) = (options, reservedNames, Outcome())
         let isRunning = HostThread.start(.blocked) {
             keychain_name_thread("keychain-bus")
@@ -91,13 +93,14 @@ package final class BusServer: Sendable {
     }
 
     /// Whether the path of the socket no longer leads to it, so that no program finds the bus.
-    package var isReplaced: Bool { socket.isReplaced }
+    package var isReplaced: Bool { socket.withLock { $0?.isReplaced ?? true } }
 
-    /// Ends all connections, and waits for the thread of the bus.
+    /// Ends all connections, waits for the thread of the bus, and removes the socket.
     package func stop() {
         guard !isStopped.exchange(true, ordering: .sequentiallyConsistent) else { return }
         mailbox.stop()
         if isStarted.load(ordering: .sequentiallyConsistent) { isOver.wait() }
+        socket.withLock { $0 = nil }
     }
 
     /// Whether the thread of the bus could begin.

@@ -18,7 +18,7 @@ enum DaemonLock {
     static func acquire(
         in folder: PrivateDirectory,
         of what: String,
-        _ isServed: () -> Bool
+        _ isServed: () throws(DaemonFailure) -> Bool
     ) throws(DaemonFailure) -> FileLock {
         let deadline = Deadline(milliseconds: patienceMilliseconds)
         var pauses = Deadline.Pauses(until: deadline)
@@ -30,7 +30,7 @@ enum DaemonLock {
             } catch {
                 guard error.isBusy else { throw DaemonFailure(error) }
             }
-            if isServed() { throw DaemonFailure("another keychaind already serves the \(what)", .done) }
+            if try isServed() { throw DaemonFailure("another keychaind already serves the \(what)", .done) }
             guard pauses.wait() else {
                 let process = DaemonRecord.process(in: folder).map { "process \($0)" } ?? "another program"
                 throw DaemonFailure("\(process) holds the \(what)'s lock \(folder.path(of: DaemonRecord.lockName))")

@@ -29,7 +29,7 @@ struct ServedStore: ~Copyable {
         at location: KeychainLocation,
         _ device: DeviceOptions,
         limitMebibytes: Int? = nil,
-        isServed: () -> Bool
+        isServed: () throws(DaemonFailure) -> Bool
     ) throws(DaemonFailure) {
         let isCreated = device.owner == .system
         let found: PrivateDirectory?

@@ -30,7 +30,16 @@ enum UserService {
         notifying notification: ServiceNotification,
         log: DaemonLog
     ) throws(DaemonFailure) {
-        let (passcode, isTakenOver) = try prepare(arguments.secretService, at: location, listeningAt: place)
+        let passcode: StartupPasscode?
+        let takeover: StoreTakeover?
+        if let options = arguments.secretService {
+            // Before anything is changed.
+            passcode =
+                if let descriptor = options.unlockDescriptor { try StartupPasscode(from: descriptor) } else { nil }
+            takeover = try StoreTakeover(of: location)
+        } else {
+            (passcode, takeover) = (nil, nil)
+        }
         do throws(DaemonFailure) {
             try serve(
                 arguments,
@@ -38,12 +47,14 @@ enum UserService {
                 socket: place,
                 passedOn: passedOn,
                 unlockingWith: passcode,
+                after: takeover,
                 until: termination,
                 notifying: notification,
                 log: log
             )
         } catch {
-            if isTakenOver { StoreTakeover.undo(at: location) }
+            // Another daemon may serve it, as whose keychain it was taken over.
+            if error.status != .done { takeover?.undo() }
             throw error
         }
     }
@@ -54,20 +65,23 @@ enum UserService {
         socket place: SocketLocation,
         passedOn: [Int32],
         unlockingWith passcode: StartupPasscode?,
+        after takeover: StoreTakeover?,
         until termination: Termination,
         notifying notification: ServiceNotification,
         log: DaemonLog
     ) throws(DaemonFailure) {
-        if arguments.secretService != nil, passedOn.isEmpty {
-            try ReplacedDaemon.end(at: location, listeningAt: place)
-        }
+        try takeover?.perform(listeningAt: place)
         var device = DeviceOptions(authenticator: CallAuthenticator())
         device.owner = .daemon
         device.onEvent = log.noteStoreVersion
         device.derivationTurns = DerivationTurns()
-        let store = try ServedStore(at: location, device) {
+        var former = arguments.secretService.map {
+            ReplacedDaemon(of: location, listeningAt: place, replacedOn: $0.bus)
+        }
+        let store = try ServedStore(at: location, device) { () throws(DaemonFailure) in
             // If the service manager listens, a response does not imply another daemon.
-            passedOn.isEmpty && place.answers
+            guard passedOn.isEmpty else { return false }
+            return try former?.isServing() ?? place.answers
         }
         let listening: ListeningSocket?
         do { listening = passedOn.isEmpty ? try ListeningSocket(place) : nil } catch {
@@ -127,26 +141,13 @@ enum UserService {
         sessions.start()
         defer { sessions.stop() }
         log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
+        takeover?.end()
         try KeychainDaemon.run(server, life: life, until: termination, notifying: notification, log: log)
         audit.close()
         served.removeRecord()
-        // The socket is removed before the store's lock is released: the next daemon finds no other daemon's socket.
+        // The sockets are removed before the store's lock is released: the next daemon finds no other daemon's socket.
+        secretService?.stop()
         _ = consume listening
         _ = consume store
-    }
-
-    /// Takes the keychain over if the Secret Service is to be served.
-    ///
-    /// - Returns: The passcode to unlock it with, `nil` for none; and whether the keychain was embedded before.
-    private static func prepare(
-        _ options: SecretServiceArguments?,
-        at location: KeychainLocation,
-        listeningAt place: SocketLocation
-    ) throws(DaemonFailure) -> (passcode: StartupPasscode?, isTakenOver: Bool) {
-        guard let options else { return (nil, false) }
-        // Before anything is changed.
-        let passcode: StartupPasscode? =
-            if let descriptor = options.unlockDescriptor { try StartupPasscode(from: descriptor) } else { nil }
-        return (passcode, try StoreTakeover.perform(at: location, listeningAt: place))
     }
 }

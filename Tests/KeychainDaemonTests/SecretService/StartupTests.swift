@@ -24,7 +24,7 @@ struct SecretServiceStartupTests {
         socket = SocketLocation(path: folder.path(of: "run/keychaind.sock"))
     }
 
-    private func takeOver() throws { _ = try StoreTakeover.perform(at: location, listeningAt: socket) }
+    private func takeOver() throws { try StoreTakeover(of: location).perform(listeningAt: socket) }
 
     private var daemons: EmbeddedKeychain {
         var device = DeviceOptions.withNegligibleWork

@@ -6,26 +6,45 @@ import KeychainCore
 import KeychainHost
 import KeychainWire
 
-/// A daemon of the same keychain that programs have started, which serves no message bus: one that serves the bus, too,
-/// takes its place, because a keychain has one daemon.
-enum ReplacedDaemon {
-    /// How long it may take to end.
-    private static let patienceMilliseconds: Int32 = 30_000
+/// The daemon that has the lock of a keychain for which another one starts that serves the Secret Service: one that
+/// serves the same bus is what programs need, and one that serves no bus makes way, because a keychain has one daemon.
+struct ReplacedDaemon {
+    private let folder: PrivateDirectory?
+    private let socket: SocketLocation
+    private let bus: SocketLocation?
+    /// The process that was asked to end.
+    private var leaving: Int32?
 
-    /// Ends it, unless programs would have to unlock the keychain again.
+    /// The daemon of a keychain, if there is one.
     ///
     /// - Parameters:
     ///   - location: the folder of the keychain.
     ///   - socket: the socket on which it listens.
+    ///   - bus: the socket of the bus to serve; `nil` for the session bus.
+    init(of location: KeychainLocation, listeningAt socket: SocketLocation, replacedOn bus: String?) {
+        folder = try? PrivateDirectory(existing: location)
+        self.socket = socket
+        self.bus = bus.map { SocketLocation(path: $0) }
+    }
+
+    /// Whether it serves what is to be served.
+    ///
+    /// Otherwise it is asked to end, unless programs would have to unlock the keychain again. To be called until it
+    /// serves, or has ended.
+    ///
     /// - Throws: ``DaemonFailure`` if it stays.
-    static func end(at location: KeychainLocation, listeningAt socket: SocketLocation) throws(DaemonFailure) {
-        guard socket.answers, let folder = try? PrivateDirectory(existing: location),
-            let running = DaemonRecord(in: folder)
-        else { return }
-        let name = "the keychain's daemon (process \(running.process))"
-        guard !servesBus(running.process) else {
-            throw DaemonFailure("\(name) serves the Secret Service on another message bus")
+    mutating func isServing() throws(DaemonFailure) -> Bool {
+        guard let process = folder.flatMap({ DaemonRecord.process(in: $0) }) else { return socket.answers }
+        let name = "the keychain's daemon (process \(process))"
+        let words = Self.words(of: process)
+        if words.contains(Self.serviceOption) {
+            guard Self.bus(in: words) == bus?.path else {
+                throw DaemonFailure("\(name) serves the Secret Service on another message bus")
+            }
+            // It may have begun just now.
+            return (bus ?? socket).answers
         }
+        guard process != leaving, socket.answers else { return false }
         do throws(KeychainError) {
             let status = try DaemonKeychain(at: socket).device.status()
             guard !status.hasPasscode || status.lockState != .unlocked else {
@@ -35,18 +54,36 @@ enum ReplacedDaemon {
                         + "'keychainctl device lock'"
                 )
             }
-        } catch { throw DaemonFailure(error) }
-        do throws(FileError) {
-            _ = try DaemonRecord.stop(in: folder, until: Deadline(milliseconds: patienceMilliseconds))
-        } catch { throw DaemonFailure("\(name) does not stop: \(error)") }
+        } catch {
+            // It may have ended meanwhile.
+            guard error.isUnavailable else { throw DaemonFailure(error) }
+            return false
+        }
+        kill(process, SIGTERM)
+        // One that was stopped (SIGSTOP) receives it once it continues.
+        kill(process, SIGCONT)
+        leaving = process
+        return false
     }
 
-    /// Whether a process was started to serve a bus.
-    private static func servesBus(_ process: Int32) -> Bool {
+    private static let serviceOption = "--secret-service"
+    private static let busOption = "--bus"
+
+    /// The socket of the bus that words of a command line name; `nil` for none.
+    private static func bus(in words: [String]) -> String? {
+        for (index, word) in words.enumerated() {
+            if word == busOption { return words.dropFirst(index + 1).first }
+            if word.hasPrefix("\(busOption)=") { return String(word.dropFirst(busOption.count + 1)) }
+        }
+        return nil
+    }
+
+    /// The words with which a process was started; none if that cannot be determined.
+    private static func words(of process: Int32) -> [String] {
         let file = open("/proc/\(process)/cmdline", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return false }
+        guard file >= 0 else { return [] }
         defer { close(file) }
-        let words = DescriptorContents(of: file, atMost: 64 << 10).bytes
-        return words.split(separator: 0).contains { $0.elementsEqual("--secret-service".utf8) }
+        let bytes = DescriptorContents(of: file, atMost: 64 << 10).bytes
+        return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 }
