@@ -74,6 +74,20 @@ struct RoutedKeychainTests {
         #expect(try accounts() == ["first", "second"])
     }
 
+    @Test("a lock for which the daemon has no connection left is one nevertheless, from its next call on")
+    func lockWithoutConnection() throws {
+        let passcode = SecretBytes([1])
+        try embedded.device.setPasscode(passcode)
+        try embedded.handOver(to: .daemon)
+        try routed.device.unlock(passcode: passcode)
+        try add("first")
+        daemon.isUnreachable = true
+        let failure = #expect(throws: KeychainError.self) { try routed.device.lock() }
+        #expect(failure?.kind == .service(.lockedInSilence))
+        daemon.isUnreachable = false
+        #expect(try routed.device.status().isLocked)
+    }
+
     @Test("a program that takes the daemon for the owner by mistake is refused there, and opens the store")
     func wronglyServing() throws {
         try add("first")

@@ -174,6 +174,26 @@ struct SubscriptionTests {
         for subscriber in subscribers.prefix(2) { #expect(try subscriber.message() == .reply(1, .done)) }
     }
 
+    @Test("where subscriptions have taken all connections, the longest-idle one of the program with the most goes")
+    func flood() throws {
+        var options = ServerOptions()
+        options.maximumConnections = 20
+        let admission = NumberedAdmission(keychain)
+        admission.isOneProcess = true
+        let server = try TestServer(admission: admission, options)
+        let connections = try (0..<20).map { _ in
+            let connection = try RawConnection.greeted(server.location)
+            try connection.send(.observe(1, .of("shared")))
+            #expect(try connection.message() == .reply(1, .done))
+            return connection
+        }
+        admission.isOneProcess = false
+        try server.client().device.lock()
+        let ended = connections.filter { !SocketReadiness.wait(for: .readable, of: $0.socket, milliseconds: 0).isEmpty }
+        #expect(ended.count == 1)
+        #expect(try ended.first?.message() == .goodbye(1))
+    }
+
     @Test("the memory of a subscription counts until it ends, and more than a program's share is refused")
     func memory() throws {
         var options = ServerOptions()

@@ -164,14 +164,14 @@ extension KeychainError {
         return error
     }
 
-    /// A lock that the daemon at a socket, which is silent, finds as soon as it continues.
-    package static func lockedInSilence(_ path: String) -> KeychainError {
+    /// A lock that the daemon, which did not take the command for the given reason, finds at its next call.
+    package static func lockedWithoutDaemon(after error: KeychainError) -> KeychainError {
         KeychainError(
             .notAvailable,
-            "the keychain is locked, and the daemon, which does not respond, wipes its keys at its next call; it may be "
-                + "stopped (SIGCONT continues it)",
+            "the keychain is locked, and the daemon wipes its keys at its next call; it has not taken the command: "
+                + error.reason,
             kind: .service(.lockedInSilence),
-            facts: ["path": path]
+            facts: error.facts
         )
     }
 }

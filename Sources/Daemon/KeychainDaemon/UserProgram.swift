@@ -88,6 +88,8 @@ final class UserProgram: ConnectedPeer {
     /// The processes of a sandbox share limits, so that together they get no more than one program.
     var application: String? { identity.isSandboxed ? identity.applicationIdentifier : nil }
 
+    var isSandboxed: Bool { identity.isSandboxed }
+
     var programName: String? { application ?? path }
 
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand {

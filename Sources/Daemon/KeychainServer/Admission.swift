@@ -30,6 +30,10 @@ package protocol ConnectedPeer: Sendable {
     /// its own.
     var application: String? { get }
 
+    /// Whether it is in a sandbox: all processes of a user in sandboxes that are not identified share limits, because
+    /// one of them may start any number of processes, and sandboxes within its own.
+    var isSandboxed: Bool { get }
+
     /// What to call the program in a question to the user: the path of its executable, or the sandboxed application;
     /// `nil` if it is not known.
     var programName: String? { get }
@@ -101,6 +105,9 @@ extension ConnectedPeer {
 extension ConnectedPeer {
     /// None.
     package var application: String? { nil }
+
+    /// Not in a sandbox.
+    package var isSandboxed: Bool { false }
 
     /// None.
     package var programName: String? { nil }

@@ -24,6 +24,15 @@ package final class ConnectedProcess: Sendable {
         enum Program: Sendable, Hashable {
             case process(ProcessInstance)
             case application(String)
+            case unidentifiedSandboxes
+
+            init(_ peer: any ConnectedPeer) {
+                if let application = peer.application {
+                    self = .application(application)
+                } else {
+                    self = peer.isSandboxed ? .unidentifiedSandboxes : .process(peer.process)
+                }
+            }
         }
 
         init(user: UInt32, program: Program) {
@@ -111,9 +120,7 @@ final class ProcessTable: Sendable {
     func join(_ peer: any ConnectedPeer, of user: UInt32) throws(KeychainError) -> ConnectedProcess {
         let process: ConnectedProcess? = state.withLock { state in
             let known = state.processes[Member(peer.process, user)]
-            let share =
-                known?.share
-                ?? .init(user: user, program: peer.application.map { .application($0) } ?? .process(peer.process))
+            let share = known?.share ?? .init(user: user, program: .init(peer))
             guard state.connectionsOf[share, default: 0] < options.maximumConnectionsPerProcess else { return nil }
             state.connectionsOf[share, default: 0] += 1
             let process = known ?? add(peer, share: share, to: &state)

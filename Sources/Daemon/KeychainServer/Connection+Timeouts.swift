@@ -48,10 +48,11 @@ extension Connection {
         }
     }
 
-    /// Since when the connection is idle; `nil` if it is not.
+    /// Since when the connection is idle, or has a subscription, which its program can begin again; `nil` for neither.
     var idleSince: UInt64? {
         state.withLock { state in
-            state.phase == .idle && state.isAtRest && state.pending.isEmpty ? state.since : nil
+            if state.phase == .observing { return state.since }
+            return state.phase == .idle && state.isAtRest && state.pending.isEmpty ? state.since : nil
         }
     }
 

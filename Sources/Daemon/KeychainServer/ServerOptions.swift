@@ -12,8 +12,10 @@ package struct ServerOptions: Sendable, Hashable {
     /// The maximum number of connections of one user; 4096.
     package var maximumConnectionsPerUser = 4096
     /// The maximum number of connections of one process, or of one sandboxed application; 256.
+    ///
+    /// All sandboxes of one user that are not identified have the limits of one sandboxed application together.
     package var maximumConnectionsPerProcess = 256
-    /// The number of idle connections that a program keeps when the limit is reached; 4.
+    /// The number of idle connections and subscriptions that a program keeps when the limit is reached; 4.
     package var maximumIdleConnections = 4
     /// The maximum number of concurrent commands of one process, or of one sandboxed application; further ones are
     /// queued; 16.

@@ -114,7 +114,7 @@ extension KeychainError {
         case silent
         /// It accepted the command, and does not respond: whether a change was made is unknown.
         case silentAfterCommand
-        /// It does not respond; the keychain is locked nevertheless, and its keys are wiped at its next call.
+        /// It takes no command; the keychain is locked nevertheless, and its keys are wiped at its next call.
         case lockedInSilence
         /// It serves another folder, of which the intended one is a copy: nothing was done.
         case otherFolder
