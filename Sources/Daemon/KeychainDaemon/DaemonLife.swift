@@ -114,6 +114,8 @@ struct Termination {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         // Writing to a client that has disconnected is an error of the write.
         signal(SIGPIPE, SIG_IGN)
+        // And so is writing beyond the limit of a file's size.
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Waits for a signal, at most this long.

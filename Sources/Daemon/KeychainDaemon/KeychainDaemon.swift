@@ -48,6 +48,8 @@ package enum KeychainDaemon {
     /// Restrictions that have to be in effect before anything else.
     private static func harden() {
         _ = keychain_disable_core_files()
+        // The program that starts a daemon on demand may have limits of its own, such as a test or a shell.
+        keychain_lift_limits()
         umask(0o077)
         // Do not prevent a file system from being unmounted.
         _ = chdir("/")

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,4 +136,24 @@ void keychain_background_report(int status, const char *message) {
 int keychain_disable_core_files(void) {
     struct rlimit none = {0, 0};
     return setrlimit(RLIMIT_CORE, &none) == 0 ? 0 : errno;
+}
+
+static const rlim_t usual_stack = 8 << 20;
+
+void keychain_lift_limits(void) {
+    const int kinds[] = {RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_AS, RLIMIT_NPROC, RLIMIT_MEMLOCK};
+    struct rlimit limit;
+    for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {
+        if (getrlimit(kinds[index], &limit) != 0 || limit.rlim_cur == limit.rlim_max) continue;
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(kinds[index], &limit);
+    }
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= usual_stack) return;
+    limit.rlim_cur = limit.rlim_max < usual_stack ? limit.rlim_max : usual_stack;
+    if (setrlimit(RLIMIT_STACK, &limit) != 0) return;
+    // The C library has read the limit for the stacks of threads already.
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return;
+    if (pthread_attr_setstacksize(&attributes, limit.rlim_cur) == 0) pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
 }

@@ -171,8 +171,12 @@ package struct Tool {
 
 /// The signal handling of this process.
 enum ProcessSignals {
-    /// Makes writing to a pipe without a reader an error of write(2) instead of silently ending the program.
-    static func prepare() { signal(SIGPIPE, SIG_IGN) }
+    /// Makes writing to a pipe without a reader, or beyond the limit of a file's size, an error of write(2) instead of
+    /// silently ending the program.
+    static func prepare() {
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+    }
 }
 
 /// The three descriptors that every program expects to be open.

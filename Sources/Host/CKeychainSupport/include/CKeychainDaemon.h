@@ -31,4 +31,9 @@ int keychain_be_ended_first(void);
 // Leaves no core file of this process (RLIMIT_CORE, getrlimit(2)). Returns 0 or errno.
 int keychain_disable_core_files(void);
 
+// Lifts the soft limits of this process to the hard ones, where a lower one would end it or fail its calls (getrlimit(2)):
+// they are those of the program that happened to start it. The stack gets at least its usual size. To be called before
+// there is a second thread.
+void keychain_lift_limits(void);
+
 #endif

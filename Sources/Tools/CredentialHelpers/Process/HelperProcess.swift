@@ -16,6 +16,8 @@ package enum HelperProcess {
         let streams = ProcessStreams()
         // A caller that goes away is no reason to die in the middle of a change.
         signal(SIGPIPE, SIG_IGN)
+        // Nor is the limit of a file's size, which is an error of write(2) then.
+        signal(SIGXFSZ, SIG_IGN)
         guard let words = arguments() else {
             streams.remark("\(HelperName.program): an argument is not UTF-8")
             return 2

@@ -54,7 +54,9 @@ enum ChildProgram {
         defer { posix_spawnattr_destroy(&attributes) }
         var mask = signalMask
         posix_spawnattr_setsigmask(&attributes, &mask)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var restored = FileSizeSignal.restored
+        posix_spawnattr_setsigdefault(&attributes, &restored)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
