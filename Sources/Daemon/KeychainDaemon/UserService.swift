@@ -137,6 +137,7 @@ enum UserService {
         defer { secretService?.stop() }
         let folder = store.folder
         KeychainDaemon.announce(place, in: folder, life: life, log: log)
+        if listening != nil { recordSocket(place, in: folder, log) }
         let sessions = SessionLock(keychain, proofs: proofs, log: log)
         sessions.start()
         defer { sessions.stop() }
@@ -149,5 +150,15 @@ enum UserService {
         secretService?.stop()
         _ = consume listening
         _ = consume store
+    }
+
+    /// Records the socket for programs in the place of one whose folder another user has taken: once that user's folder
+    /// is gone, they would look for the daemon there again.
+    private static func recordSocket(_ place: SocketLocation, in folder: PrivateDirectory, _ log: DaemonLog) {
+        guard var record = ServiceRecord(in: folder), record.program != nil, record.unit == nil,
+            record.socket != place.path, SocketLocation(path: record.socket).isTaken
+        else { return }
+        record.socket = place.path
+        do throws(FileError) { try record.write(in: folder) } catch { log.write(.warning, "\(error)") }
     }
 }

@@ -52,7 +52,8 @@ package final class DaemonOnDemand: NotifyingKeychain {
             if self.client === client { self.client = nil }
         }
 
-        /// Executes a command, and retries it once if no daemon listens on the socket and the record names another one.
+        /// Executes a command, and retries it once if no daemon listens on the socket, or its folder is another user's,
+        /// and programs use another one by now.
         func perform(
             _ command: KeychainCommand,
             _ make: () throws(KeychainError) -> DaemonKeychain,
@@ -63,7 +64,8 @@ package final class DaemonOnDemand: NotifyingKeychain {
                 return try client.perform(command)
             } catch {
                 // By now it may have returned.
-                let hasLeft = error.isMissingDaemon && hasMoved(client.location)
+                let isUnusable = error.kind == .unavailable && client.location.isTaken
+                let hasLeft = (error.isMissingDaemon || isUnusable) && hasMoved(client.location)
                 guard hasLeft || error.kind == .service(.moved) else { throw error }
             }
             drop(client)
@@ -93,7 +95,8 @@ package final class DaemonOnDemand: NotifyingKeychain {
         launcher = DaemonLauncher(storeAt: location, serving: kind.service)
     }
 
-    /// The daemon's socket: the one recorded in its folder, or else the default one.
+    /// The daemon's socket: the one recorded in its folder, unless another user has taken the folder of the socket, or
+    /// else the default one.
     ///
     /// - Throws: ``KeychainError``, among others for a copy of a folder whose keychain is in the system service.
     package func socket() throws(KeychainError) -> SocketLocation {
@@ -117,12 +120,16 @@ package final class DaemonOnDemand: NotifyingKeychain {
 
     private func socket(in folder: PrivateDirectory?) throws(FileError) -> SocketLocation {
         if let folder, let record = ServiceRecord(in: folder) {
-            return SocketLocation(path: record.socket, isSystemService: kind == .system)
+            let recorded = SocketLocation(path: record.socket, isSystemService: kind == .system)
+            // systemd listens nowhere else.
+            return record.unit == nil && recorded.isTaken ? recorded.inFolder(of: location) : recorded
         }
         // The daemon of keychain files is not enabled explicitly: it runs where the environment of the first program
         // places it.
-        if kind == .files, let folder, let running = DaemonRecord(in: folder) {
-            return SocketLocation(path: running.socket)
+        if kind == .files, let folder, let running = DaemonRecord(in: folder).map({ SocketLocation(path: $0.socket) }),
+            !running.isTaken
+        {
+            return running
         }
         return kind == .system ? .system : try SocketLocation(of: location)
     }

@@ -14,6 +14,7 @@ package final class ListeningSocket: Sendable {
     /// The socket, for ``KeychainServer``.
     package let descriptor: Int32
 
+    private let location: SocketLocation
     private let folder: PrivateDirectory
     private let name: String
     private let lock: FileLock
@@ -26,6 +27,7 @@ package final class ListeningSocket: Sendable {
     ///   to the user.
     package init(_ location: SocketLocation) throws(KeychainError) {
         let descriptor: Int32
+        self.location = location
         do throws(FileError) {
             folder = try location.openFolder(making: true)
             name = location.name
@@ -62,8 +64,9 @@ package final class ListeningSocket: Sendable {
         keychain_close_private(descriptor)
     }
 
-    /// Whether its path no longer leads to this socket.
-    package var isReplaced: Bool { identity?.isReplaced(at: folder.path(of: name)) ?? true }
+    /// Whether its path no longer leads to this socket, or not for the user's programs: in a folder that another user
+    /// has taken, they look for none.
+    package var isReplaced: Bool { location.isTaken || identity?.isReplaced(at: folder.path(of: name)) ?? true }
 
     private let forkGeneration = keychain_fork_generation()
 

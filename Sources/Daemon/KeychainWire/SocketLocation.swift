@@ -30,10 +30,10 @@ package struct SocketLocation: Sendable, Hashable {
     ///
     /// The folder is `swift-keychain` in `$XDG_RUNTIME_DIR` (XDG Base Directory Specification 0.8), else in
     /// `/run/user/UID` if the user owns such a folder, else `/tmp/swift-keychain-UID`, or, where another user has taken
-    /// that name, `run` in the folder of the store. The name is `keychaind.sock` for the store in `.local/share` of the
-    /// home folder in the user database, and `keychaind-files.sock` for the daemon of keychain files beside it. For any
-    /// other folder it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of its path, so that two never share a
-    /// socket.
+    /// that name (``isTaken``), `run` in the folder of the store. The name is `keychaind.sock` for the store in
+    /// `.local/share` of the home folder in the user database, and `keychaind-files.sock` for the daemon of keychain
+    /// files beside it. For any other folder it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of its path,
+    /// so that two never share a socket.
     ///
     /// - Throws: ``FileError``, or what `environment` throws.
     package init(
@@ -63,16 +63,23 @@ package struct SocketLocation: Sendable, Hashable {
             folder = "\(foldersOfUsers)/\(geteuid())/swift-keychain"
             requiredParent = "\(foldersOfUsers)/\(geteuid())"
             advice = Self.advice
-        } else if Self.foreignOwner(of: "\(temporaryFolder)/swift-keychain-\(geteuid())") == nil {
+        } else if !Self.isTaken("\(temporaryFolder)/swift-keychain-\(geteuid())") {
             folder = "\(temporaryFolder)/swift-keychain-\(geteuid())"
             requiredParent = temporaryFolder
             advice = Self.advice
         } else {
-            folder = "\(path)/run"
+            folder = Self.folder(inStore: path)
             (requiredParent, advice) = (nil, nil)
         }
         isSystemService = false
     }
+
+    /// The socket of the same name in the folder of a store, which no other user can take.
+    package func inFolder(of store: KeychainLocation) -> SocketLocation {
+        SocketLocation(path: "\(Self.folder(inStore: Self.resolved(store.path)))/\(name)")
+    }
+
+    private static func folder(inStore path: String) -> String { "\(path)/run" }
 
     /// A socket by its absolute path, in a folder that is private to the user and not a symbolic link, or in that of a
     /// system service.
@@ -151,6 +158,20 @@ package struct SocketLocation: Sendable, Hashable {
     private static func foreignOwner(of path: String) -> UInt32? {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_uid != geteuid() ? status.st_uid : nil
+    }
+
+    /// Whether the folder of a user's daemon is not that user's alone, such as one in /tmp that another user made after
+    /// the user's own was gone: none of the user's programs can use it, or make it theirs.
+    package var isTaken: Bool { !isSystemService && Self.isTaken(folder) }
+
+    private static func isTaken(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            // A folder around it is another user's.
+            if errno == EACCES { return true }
+            return errno == ENOENT && faccessat(AT_FDCWD, path.parentFolder, W_OK, AT_EACCESS) != 0 && errno == EACCES
+        }
+        return status.st_mode & S_IFMT != S_IFDIR || status.st_uid != geteuid() || status.st_mode & 0o077 != 0
     }
 
     private static func isOwnFolder(_ path: String) -> Bool {
