@@ -14,9 +14,17 @@ struct AdmissionTableTests {
         _ number: Int32,
         of user: uid_t,
         process: pid_t? = nil,
+        isKnown: Bool = true,
         in mounts: MountView = .same
     ) -> AdmissionTable.Candidate {
-        AdmissionTable.Candidate(socket: number, process: process ?? number, user: user, mounts: mounts, since: 0)
+        AdmissionTable.Candidate(
+            socket: number,
+            process: process ?? number,
+            user: user,
+            account: isKnown ? .user(user) : .unknown,
+            mounts: mounts,
+            since: 0
+        )
     }
 
     /// Another mount namespace.
@@ -49,6 +57,28 @@ struct AdmissionTableTests {
         try table.end(200)
     }
 
+    @Test("all users whose accounts are not known yet have the places of one user, and take no thread of another one's")
+    func unknownUsers() throws {
+        let options = ServerOptions.systemService
+        let table = AdmissionTable(options)
+        let entered = (0..<Int32(400)).filter {
+            table.enter(Self.candidate($0, of: 100_000 + uid_t($0), isKnown: false))
+        }
+        #expect(entered.count == options.maximumAdmissionsPerUser)
+        // Their look-ups take too long, and the next ones have the places.
+        table.refuseOverdue(tick: 1_000) { _ in }
+        #expect(table.accountsWithRoom == [.unknown])
+        let refusal = #expect(throws: KeychainError.self) {
+            try table.begin(Self.candidate(500, of: 200_000, isKnown: false))
+        }
+        #expect(refusal?.status == .notAvailable)
+        for number in 600..<Int32(600 + options.maximumAdmissionsPerUser) {
+            let candidate = Self.candidate(number, of: 1000)
+            #expect(table.enter(candidate))
+            try table.begin(candidate)
+        }
+    }
+
     @Test("one process takes few of its user's places, however often it connects, and others are not queued behind it")
     func oneProcess() throws {
         for options in [ServerOptions(), .systemService] {
@@ -60,15 +90,15 @@ struct AdmissionTableTests {
             try table.begin(other)
             // Their places are free, and the others of that process do not take them.
             table.refuseOverdue(tick: 1_000) { _ in }
-            #expect(table.next(of: 1000, tick: 1_000) == nil)
-            #expect(table.usersWithRoom.isEmpty)
+            #expect(table.next(of: .user(1000), tick: 1_000) == nil)
+            #expect(table.accountsWithRoom.isEmpty)
             try table.begin(Self.candidate(201, of: 1000))
             let refusal = #expect(throws: KeychainError.self) {
                 try table.begin(Self.candidate(300, of: 1000, process: 7))
             }
             #expect(refusal?.reason.contains("file system of its executable") == true)
             try? table.end(0)
-            #expect(table.next(of: 1000, tick: 1_000)?.process == 7)
+            #expect(table.next(of: .user(1000), tick: 1_000)?.process == 7)
         }
     }
 
@@ -88,7 +118,7 @@ struct AdmissionTableTests {
             }
             table.refuseOverdue(tick: 1_000) { _ in }
             #expect(throws: KeychainError.self) { try table.begin(Self.candidate(400, of: 1000, in: Self.sandbox(1))) }
-            #expect(table.usersWithRoom == [1000])
+            #expect(table.accountsWithRoom == [.user(1000)])
         }
     }
 

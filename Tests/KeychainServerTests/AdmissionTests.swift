@@ -88,6 +88,35 @@ struct AdmissionTests {
         withExtendedLifetime(hanging) {}
     }
 
+    @Test("users whose accounts are not known yet share connections and places, and known ones have their own")
+    func unknownUsers() throws {
+        let admission = HangingAdmission(hanging: 4, knowsUsers: false)
+        var options = Self.options(patience: 300_000)
+        options.messageMilliseconds = 300_000
+        options.maximumAdmissionsPerUser = 2
+        options.maximumConnectionsPerUser = 4
+        let server = try TestServer(admission: admission, options)
+        let unknown = try (0..<4).map { _ in try RawConnection(server.location) }
+        #expect(eventually("two are looked at") { admission.held == 2 })
+        let refusal = #expect(throws: KeychainError.self) { try server.client().add("a") }
+        #expect(refusal?.reason.contains("accounts it has not looked up") == true, "\(String(describing: refusal))")
+        admission.learnUsers()
+        admission.stopHolding()
+        let program = server.client()
+        try program.add("b")
+        #expect(admission.held == 2)
+        #expect(admission.keychain.counts == ["b": 1])
+        // Their connections are the user's then, of whom there may be no more than before.
+        admission.open()
+        #expect(
+            eventually("one is refused") {
+                unknown.count { !SocketReadiness.wait(for: .readable, of: $0.socket, milliseconds: 0).isEmpty } == 1
+            }
+        )
+        #expect(server.connectionCount == 4)
+        withExtendedLifetime(program) {}
+    }
+
     @Test("the place of a program that cannot be looked at in time is given to one that is queued")
     func placeOfOverdue() throws {
         let admission = HangingAdmission(hanging: 1)
@@ -159,7 +188,17 @@ private final class HangingAdmission: Admission {
     private let state: Mutex<(left: Int, held: Int, maximumHeld: Int)>
     private let gate = DispatchSemaphore(value: 0)
 
-    init(hanging: Int) { state = Mutex((hanging, 0, 0)) }
+    private let knowsUsers: Mutex<Bool>
+
+    init(hanging: Int, knowsUsers: Bool = true) {
+        state = Mutex((hanging, 0, 0))
+        self.knowsUsers = Mutex(knowsUsers)
+    }
+
+    /// Knows every user from now on.
+    func learnUsers() { knowsUsers.withLock { $0 = true } }
+
+    func isKnown(_ user: UInt32) -> Bool { knowsUsers.withLock(\.self) }
 
     /// How many are held back now.
     var held: Int { state.withLock(\.held) }

@@ -11,12 +11,21 @@ package protocol Admission: Sendable {
     /// - Throws: ``KeychainError`` with the reason for a refusal, which is sent to the process.
     func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer
 
+    /// Whether a user was admitted before, or needs no look-up to be; must not wait.
+    ///
+    /// All other users together have the limits of one user until they are admitted: one user may connect as thousands
+    /// of them (subuid(5)).
+    func isKnown(_ user: UInt32) -> Bool
+
     /// Whether nothing is served any longer, so that programs have to find the next daemon: checked before a process is
     /// admitted, and before a command is executed.
     var isOver: Bool { get }
 }
 
 extension Admission {
+    /// `true`: no user is looked up.
+    package func isKnown(_ user: UInt32) -> Bool { true }
+
     /// `false`: it is served until the server is stopped.
     package var isOver: Bool { false }
 }

@@ -10,6 +10,8 @@ import Synchronization
 /// thread, so the number of overdue ones is limited, in total and per user. Once there are too many, only users with
 /// overdue ones are refused: no user is refused because of another.
 ///
+/// Users whose accounts are not known yet count as one user (``Account``).
+///
 /// A process has few places of its user's, and so has a sandbox: neither keeps the user's other programs waiting. The
 /// place of an overdue identification is free for others.
 final class AdmissionTable: Sendable {
@@ -19,7 +21,7 @@ final class AdmissionTable: Sendable {
     private struct State {
         /// Those that have a place, by their socket, and overdue ones.
         var admissions: [Int32: Admission] = [:]
-        var queued: [uid_t: [Candidate]] = [:]
+        var queued: [Account: [Candidate]] = [:]
     }
 
     private struct Admission {
@@ -32,6 +34,8 @@ final class AdmissionTable: Sendable {
         let socket: Int32
         let process: pid_t
         let user: uid_t
+        /// By whose limits it is identified.
+        var account: Account
         let mounts: MountView
         /// The tick of its connection.
         let since: UInt64
@@ -42,12 +46,12 @@ final class AdmissionTable: Sendable {
     /// Whether no process is being identified.
     var isEmpty: Bool { state.withLock { $0.admissions.isEmpty && $0.queued.isEmpty } }
 
-    /// Takes one of the places of a process's user, at a tick; if all that it may take are taken, the process is queued
-    /// until ``next(of:tick:)`` or ``removeOverdue(tick:)`` returns it.
+    /// Takes one of the places of a process's account, at a tick; if all that it may take are taken, the process is
+    /// queued until ``next(of:tick:)`` or ``removeOverdue(tick:)`` returns it.
     func enter(_ candidate: Candidate) -> Bool {
         state.withLock { state in
             guard hasRoom(for: candidate, in: state) else {
-                state.queued[candidate.user, default: []].append(candidate)
+                state.queued[candidate.account, default: []].append(candidate)
                 return false
             }
             state.admissions[candidate.socket] = Admission(candidate: candidate)
@@ -55,23 +59,23 @@ final class AdmissionTable: Sendable {
         }
     }
 
-    /// Takes a place for a queued process of a user.
+    /// Takes a place for a queued process of an account.
     ///
     /// - Returns: The longest-queued process that may take one, and now has it; `nil` if there is none.
-    func next(of user: uid_t, tick: UInt64) -> Candidate? {
+    func next(of account: Account, tick: UInt64) -> Candidate? {
         state.withLock { state in
-            guard var queue = state.queued[user],
+            guard var queue = state.queued[account],
                 let index = queue.firstIndex(where: { hasRoom(for: $0, in: state) })
             else { return nil }
             let next = queue.remove(at: index).begun(at: tick)
-            state.queued[user] = queue.isEmpty ? nil : queue
+            state.queued[account] = queue.isEmpty ? nil : queue
             state.admissions[next.socket] = Admission(candidate: next)
             return next
         }
     }
 
-    /// The users of whom a queued process may take a place.
-    var usersWithRoom: [uid_t] {
+    /// The accounts of which a queued process may take a place.
+    var accountsWithRoom: [Account] {
         state.withLock { state in
             state.queued.filter { $0.value.contains { hasRoom(for: $0, in: state) } }.map(\.key)
         }
@@ -79,7 +83,7 @@ final class AdmissionTable: Sendable {
 
     /// Whether a process may take a place.
     private func hasRoom(for candidate: Candidate, in state: State) -> Bool {
-        let ofUser = state.admissions.values.filter { $0.candidate.user == candidate.user }
+        let ofUser = state.admissions.values.filter { $0.candidate.account == candidate.account }
         let running = ofUser.filter { !$0.isOverdue }
         guard running.count < options.maximumAdmissionsPerUser else { return false }
         let ofProcess = ofUser.count { $0.candidate.process == candidate.process }
@@ -95,12 +99,12 @@ final class AdmissionTable: Sendable {
     func removeOverdue(tick: UInt64) -> [Candidate] {
         state.withLock { state in
             var removed: [Candidate] = []
-            for (user, queue) in state.queued {
+            for (account, queue) in state.queued {
                 // The longest-queued is the first.
                 let overdue = queue.prefix { isOverdue(since: $0.since, tick) }
                 guard !overdue.isEmpty else { continue }
                 removed += overdue
-                state.queued[user] = overdue.count == queue.count ? nil : Array(queue.dropFirst(overdue.count))
+                state.queued[account] = overdue.count == queue.count ? nil : Array(queue.dropFirst(overdue.count))
             }
             return removed
         }
@@ -119,7 +123,7 @@ final class AdmissionTable: Sendable {
     /// - Throws: `errSecNotAvailable` if an identification of it is overdue, or too many of its user or of its sandbox.
     func begin(_ candidate: Candidate) throws(KeychainError) {
         let overdue = state.withLock { $0.admissions.values.filter(\.isOverdue).map(\.candidate) }
-        let ofUser = overdue.filter { $0.user == candidate.user }
+        let ofUser = overdue.filter { $0.account == candidate.account }
         if ofUser.contains(where: { $0.process == candidate.process }) { throw .overdueAdmission }
         let isFull =
             ofUser.count >= options.maximumOverdueAdmissionsPerUser
@@ -162,7 +166,7 @@ final class AdmissionTable: Sendable {
 extension AdmissionTable.Candidate {
     /// The same process, whose identification begins later than its connection.
     fileprivate func begun(at tick: UInt64) -> Self {
-        Self(socket: socket, process: process, user: user, mounts: mounts, since: tick)
+        Self(socket: socket, process: process, user: user, account: account, mounts: mounts, since: tick)
     }
 }
 

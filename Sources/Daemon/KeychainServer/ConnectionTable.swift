@@ -11,7 +11,7 @@ final class ConnectionTable: Sendable {
 
     private struct State {
         var connections: [UInt64: Connection] = [:]
-        var users: [uid_t: Int] = [:]
+        var accounts: [Account: Int] = [:]
         var reserved = 0
         var isClosed = false
     }
@@ -26,32 +26,45 @@ final class ConnectionTable: Sendable {
 
     subscript(number: UInt64) -> Connection? { state.withLock { $0.connections[number] } }
 
-    /// Reserves a connection of a user.
+    /// Reserves a connection of an account.
     ///
     /// - Throws: `errSecNotAvailable` if there are too many.
-    func reserve(_ user: uid_t) throws(KeychainError) {
+    func reserve(_ account: Account) throws(KeychainError) {
         let error: KeychainError? = state.withLock { state in
             guard !state.isClosed else { return .stopping }
             guard state.connections.count + state.reserved < options.maximumConnections else {
                 return .tooManyConnections("all programs")
             }
-            guard state.users[user, default: 0] < options.maximumConnectionsPerUser else {
-                return .tooManyConnections("this user")
+            guard state.accounts[account, default: 0] < options.maximumConnectionsPerUser else {
+                return .tooManyConnections(account.owner)
             }
-            state.users[user, default: 0] += 1
+            state.accounts[account, default: 0] += 1
             state.reserved += 1
             return nil
         }
         if let error { throw error }
     }
 
-    /// The longest-idle connection of the program with the most idle ones, to be closed for another one of a user;
+    /// Makes a connection that is reserved one of another account.
+    ///
+    /// - Throws: `errSecNotAvailable` if that has too many; nothing is changed.
+    func move(_ former: Account, to account: Account) throws(KeychainError) {
+        let isDone = state.withLock { state in
+            guard state.accounts[account, default: 0] < options.maximumConnectionsPerUser else { return false }
+            state.accounts.subtractOne(former)
+            state.accounts[account, default: 0] += 1
+            return true
+        }
+        guard isDone else { throw .tooManyConnections(account.owner) }
+    }
+
+    /// The longest-idle connection of the program with the most idle ones, to be closed for another one of an account;
     /// `nil` if no program has more idle ones than it may keep.
-    func longestIdle(for user: uid_t, keeping needed: Int) -> Connection? {
+    func longestIdle(for account: Account, keeping needed: Int) -> Connection? {
         // A user who has all connections allowed gains nothing by those of others.
-        let isUserFull = state.withLock { $0.users[user, default: 0] >= options.maximumConnectionsPerUser }
+        let isUserFull = state.withLock { $0.accounts[account, default: 0] >= options.maximumConnectionsPerUser }
         var idle: [ConnectedProcess.Share: [(connection: Connection, since: UInt64)]] = [:]
-        for connection in all where !isUserFull || connection.user == user {
+        for connection in all where !isUserFull || .user(connection.user) == account {
             guard let since = connection.idleSince else { continue }
             idle[connection.process.share, default: []].append((connection, since))
         }
@@ -61,10 +74,10 @@ final class ConnectionTable: Sendable {
     }
 
     /// Cancels a reservation.
-    func unreserve(_ user: uid_t) {
+    func unreserve(_ account: Account) {
         state.withLock { state in
             state.reserved -= 1
-            state.users.subtractOne(user)
+            state.accounts.subtractOne(account)
         }
     }
 
@@ -75,7 +88,7 @@ final class ConnectionTable: Sendable {
         state.withLock { state in
             state.reserved -= 1
             guard !state.isClosed else {
-                state.users.subtractOne(connection.user)
+                state.accounts.subtractOne(.user(connection.user))
                 return false
             }
             state.connections[connection.number] = connection
@@ -89,15 +102,15 @@ final class ConnectionTable: Sendable {
     func remove(_ connection: Connection) -> Bool {
         state.withLock { state in
             guard state.connections.removeValue(forKey: connection.number) != nil else { return false }
-            state.users.subtractOne(connection.user)
+            state.accounts.subtractOne(.user(connection.user))
             return true
         }
     }
 
-    /// Counts a socket that remains open as a connection of its user, but not of the total, until ``release(_:)``.
-    func retain(_ user: uid_t) { state.withLock { $0.users[user, default: 0] += 1 } }
+    /// Counts a socket that remains open as a connection of its account, but not of the total, until ``release(_:)``.
+    func retain(_ account: Account) { state.withLock { $0.accounts[account, default: 0] += 1 } }
 
-    func release(_ user: uid_t) { state.withLock { $0.users.subtractOne(user) } }
+    func release(_ account: Account) { state.withLock { $0.accounts.subtractOne(account) } }
 
     /// Accepts no more connections.
     func close() { state.withLock { $0.isClosed = true } }

@@ -30,52 +30,61 @@ extension KeychainServer {
         }
     }
 
-    /// Has the process at a socket identified, and then those of its user that were queued for that.
+    /// Has the process at a socket identified, and then those of its account that were queued for that.
     private func admit(_ socket: Int32) {
         let candidate: AdmissionTable.Candidate
         var process: pid_t = 0
         var user: uid_t = 0
+        var account = Account.unknown
         do throws(KeychainError) {
             let failure = keychain_peer(socket, &process, &user)
             guard failure == 0 else { throw KeychainError(call: "getsockopt", errno: failure) }
+            if admission.isKnown(user) { account = .user(user) }
             // A socket that connected before the listening one had the option need not inherit it (seen on Linux 6.18).
             let unnamed = keychain_name_senders(socket)
             guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
             keychain_permit_descriptors(socket, false)
-            try makeRoom(for: user)
+            try makeRoom(for: account)
             candidate = AdmissionTable.Candidate(
                 socket: socket,
                 process: process,
                 user: user,
+                account: account,
                 mounts: MountView(of: process),
                 since: tick
             )
         } catch {
             refuse(socket, error)
-            return close(socket, of: .init(process, as: user))
+            return close(socket, of: account.share(of: process), account)
         }
         guard admissions.enter(candidate) else { return housekeeping.recordActivity() }
         workers.begin { [self] in work() }
         defer { workers.end() }
         admit(candidate)
-        admitQueued(of: user)
+        admitQueued(of: account)
     }
 
-    /// Has the queued processes of a user identified, as long as they may take a place.
-    private func admitQueued(of user: uid_t) {
-        while let next = admissions.next(of: user, tick: tick) { admit(next) }
+    /// Has the queued processes of an account identified, as long as they may take a place.
+    private func admitQueued(of account: Account) {
+        while let next = admissions.next(of: account, tick: tick) { admit(next) }
     }
 
     /// The same on other threads, for places that no thread has given up: those of overdue identifications.
     func admitQueued() {
-        for user in admissions.usersWithRoom {
-            workers.startBusy({ [self] in admitQueued(of: user) }, then: { [self] in work() })
+        for account in admissions.accountsWithRoom {
+            workers.startBusy({ [self] in admitQueued(of: account) }, then: { [self] in work() })
         }
     }
 
     private func admit(_ candidate: AdmissionTable.Candidate) {
+        var candidate = candidate
         do throws(KeychainError) {
             let peer = try examine(candidate)
+            let account = Account.user(candidate.user)
+            if candidate.account != account {
+                try connections.move(candidate.account, to: account)
+                candidate.account = account
+            }
             let process = try processes.join(peer, of: candidate.user)
             let identity: HeldBytes
             do throws(KeychainError) { identity = try process.hold(identityOf: peer) } catch {
@@ -94,7 +103,7 @@ extension KeychainServer {
                     versions: options.versions,
                     tick: tick,
                     identity: identity,
-                    close: { [self] socket in close(socket, of: process.share) }
+                    close: { [self] socket in close(socket, of: process.share, account) }
                 )
             )
         } catch {
@@ -116,31 +125,31 @@ extension KeychainServer {
 
     /// Refuses a process that has a reserved connection.
     func drop(_ candidate: AdmissionTable.Candidate, _ error: KeychainError) {
-        connections.unreserve(candidate.user)
+        connections.unreserve(candidate.account)
         refuse(candidate.socket, error)
-        close(candidate.socket, of: .init(candidate.process, as: candidate.user))
+        close(candidate.socket, of: candidate.account.share(of: candidate.process), candidate.account)
     }
 
     /// Closes a socket that is not used any more; for as long as it cannot be, it counts as a connection.
-    private func close(_ socket: Int32, of share: ConnectedProcess.Share) {
+    private func close(_ socket: Int32, of share: ConnectedProcess.Share, _ account: Account) {
         sleeping.close(socket, of: share) {
-            connections.retain(share.user)
+            connections.retain(account)
             processes.retain(share)
         } isClosed: { [self] next in
-            connections.release(share.user)
+            connections.release(account)
             processes.release(share)
             for other in next { watchAgain(other, .readable) }
         }
     }
 
-    /// Makes room for a connection of a user, by closing an idle one if necessary.
-    private func makeRoom(for user: uid_t) throws(KeychainError) {
-        do throws(KeychainError) { try connections.reserve(user) } catch {
-            guard let idle = connections.longestIdle(for: user, keeping: options.maximumIdleConnections),
+    /// Makes room for a connection of an account, by closing an idle one if necessary.
+    private func makeRoom(for account: Account) throws(KeychainError) {
+        do throws(KeychainError) { try connections.reserve(account) } catch {
+            guard let idle = connections.longestIdle(for: account, keeping: options.maximumIdleConnections),
                 idle.sendGoodbye(tick: tick)
             else { throw error }
             end(idle)
-            try connections.reserve(user)
+            try connections.reserve(account)
         }
     }
 

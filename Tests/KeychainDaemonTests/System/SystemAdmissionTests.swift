@@ -230,6 +230,21 @@ struct SystemAdmissionTests {
         #expect(UserDatabase.name(of: 0) == "root")
     }
 
+    @Test("a user is known once there is an account, also after a restart of the service, and nobody without one is")
+    func knownUsers() throws {
+        let folder = try TemporaryFolder()
+        var options = PartitionOptions()
+        options.folder = folder.path
+        options.accountName = { $0 == 8 ? nil : "user\($0)" }
+        let admission = SystemAdmission(options)
+        #expect(!admission.isKnown(7) && !admission.isKnown(8))
+        _ = try admission.partition(of: 7)
+        #expect(throws: KeychainError.self) { try admission.partition(of: 8) }
+        #expect(admission.isKnown(7) && !admission.isKnown(8))
+        #expect(mkdir(folder.path(of: "9"), 0o700) == 0)
+        #expect(SystemAdmission(options).isKnown(9))
+    }
+
     @Test("the name of an account whose entry is longer than the first buffer is found")
     func longEntry() {
         #expect(UserDatabase.name(of: 0, capacity: 1) == "root")

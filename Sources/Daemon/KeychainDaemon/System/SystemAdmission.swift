@@ -31,6 +31,14 @@ package final class SystemAdmission: Admission {
         return try partition(of: peer.user).program(at: socket, of: peer)
     }
 
+    /// Whether a user has a keychain here, now or before the service was started: no look-up of the account has to
+    /// succeed first, as for each of the user IDs that one user has in namespaces.
+    package func isKnown(_ user: uid_t) -> Bool {
+        if partitions.withLock({ $0[user] != nil }) { return true }
+        var status = stat()
+        return lstat("\(options.folder)/\(user)", &status) == 0
+    }
+
     /// Whether the store of any user is open, once those that are not needed were closed.
     var isInUse: Bool {
         let partitions = partitions.withLock { Array($0.values) }
