@@ -80,6 +80,25 @@ struct ServiceTests {
         #expect(try secret("anna") == "token\n")
     }
 
+    @Test("enable and restart do not keep a daemon waiting that serves the Secret Service")
+    func secretService() throws {
+        let programs = try TemporaryFolder()
+        let bus = folder.path(beside: "bus.sock")
+        let keychaind = try DaemonFolder.program("keychaind")
+        let script = "exec \(keychaind) --secret-service --bus \(bus) \"$@\"\n"
+        var environment = shell.environment
+        environment["SWIFT_KEYCHAIND"] = try programs.makeProgram("keychaind", script)
+        let shell = Shell(environment: environment)
+        let enabled = try shell.control("service enable")
+        #expect(enabled.status == 0, "\(enabled)")
+        let running = try #require(folder.record)
+        #expect(access(bus, F_OK) == 0)
+        let restarted = try shell.control("service restart")
+        #expect(restarted.status == 0, "\(restarted)")
+        #expect(folder.record != nil && folder.record?.process != running.process)
+        #expect(access(bus, F_OK) == 0)
+    }
+
     @Test("without a daemon to start, enable says so and leaves everything as it is")
     func noProgram() throws {
         var environment = shell.environment

@@ -80,7 +80,7 @@ extension KeychainService {
 
     /// Hands the store over to the daemon.
     func enable() throws(Refusal) {
-        try withExclusiveAccess { (folder) throws(Refusal) in
+        let (plan, wasThere) = try withExclusiveAccess { (folder) throws(Refusal) in
             let plan = try planOfEnabling()
             let wasThere = ServiceRecord(in: folder)
             do throws(Refusal) {
@@ -89,7 +89,24 @@ extension KeychainService {
                 if plan.owner != .daemon { try undo(plan, in: folder, record: wasThere, after: error) }
                 throw error
             }
+            return (plan, wasThere)
         }
+        do throws(Refusal) {
+            try startDaemon()
+        } catch {
+            guard plan.owner != .daemon else { throw error }
+            try withExclusiveAccess { (folder) throws(Refusal) in
+                try undo(plan, in: folder, record: wasThere, after: error)
+            }
+            throw error
+        }
+    }
+
+    /// Starts the daemon, and waits until it answers.
+    ///
+    /// Not while this command has exclusive access, for which a daemon of the Secret Service waits before it serves.
+    private func startDaemon() throws(Refusal) {
+        _ = try refusing { () throws(KeychainError) in try daemon.perform(.device(.status)) }
     }
 
     private func carryOut(_ plan: Plan, _ folder: PrivateDirectory) throws(Refusal) {
@@ -106,7 +123,6 @@ extension KeychainService {
         if plan.owner != .daemon {
             try refusing { () throws(KeychainError) in try embedded.handOver(to: .daemon) }
         }
-        _ = try refusing { () throws(KeychainError) in try daemon.perform(.device(.status)) }
     }
 
     private func undo(
@@ -196,17 +212,22 @@ extension KeychainService {
     ///
     /// - Returns: Whether the daemon of the store was restarted; `false` if only that of keychain files was stopped.
     func restart() throws(Refusal) -> Bool {
-        try withExclusiveAccess { (folder) throws(Refusal) in
+        let (isOwner, manager) = try withExclusiveAccess { (folder) throws(Refusal) -> (Bool, UserManager?) in
             let owner = try owner()
-            if try stopFiles(), owner != .daemon { return false }
+            if try stopFiles(), owner != .daemon { return (false, nil) }
             guard owner != .system else {
                 throw Refusal("the system service owns it; root can restart that: 'systemctl restart swift-keychain'")
             }
             guard owner == .daemon else { throw Refusal("the daemon does not own the keychain") }
-            let hasManager = manager(of: folder)?.restart() ?? false
-            if !hasManager { try whileStopped(folder) { () throws(Refusal) in } }
-            _ = try refusing { () throws(KeychainError) in try daemon.perform(.device(.status)) }
-            return true
+            let manager = self.manager(of: folder)
+            if manager == nil { try whileStopped(folder) { () throws(Refusal) in } }
+            return (true, manager)
         }
+        guard isOwner else { return false }
+        if let manager, !manager.restart() {
+            try withExclusiveAccess { (folder) throws(Refusal) in try whileStopped(folder) { () throws(Refusal) in } }
+        }
+        try startDaemon()
+        return true
     }
 }
