@@ -310,7 +310,9 @@ extension BusLoop {
                     heldByProcess[left.connection.peer.process, default: 0],
                     heldByProcess[right.connection.peer.process, default: 0]
                 )
-                return (byProcess.0, left.bytes) < (byProcess.1, right.bytes)
+                // Of several that hold the same, the one that connected first.
+                return (byProcess.0, left.bytes, right.connection.number)
+                    < (byProcess.1, right.bytes, left.connection.number)
             }
             guard let most else { return served?.isService ?? false }
             let (connection, bytes) = held.remove(at: most)
