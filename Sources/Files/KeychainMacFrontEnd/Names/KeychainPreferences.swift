@@ -28,8 +28,7 @@ package enum SearchedKeychain: Sendable, Hashable {
 
 /// The search list and the default keychain of each preferences domain (Semantics, "File-based keychains").
 ///
-/// A JSON file for each domain, replaced as a whole: concurrent changes by several programs are applied one after the
-/// other. A missing file means no preferences; a damaged one is an error.
+/// A ``PreferencesFile`` for each domain. A missing file means no preferences; a damaged one is an error.
 package struct KeychainPreferences: Sendable {
     /// The home folder that names are relative to.
     package let home: KeychainHome
@@ -60,9 +59,6 @@ package struct KeychainPreferences: Sendable {
         /// A name; empty for none, `nil` for one that was never chosen.
         var defaultKeychain: String?
     }
-
-    private static let largestFile = 1 << 20
-    private static let maximumAttempts = 100
 
     /// The preferences of a home folder.
     package init(home: KeychainHome) { self.init(home: home, systemFolder: "/etc/swift-keychain") }
@@ -221,76 +217,47 @@ package struct KeychainPreferences: Sendable {
 
     // MARK: - Files
 
-    private func path(_ domain: Domain) -> String {
-        let folder = domain == .user ? "\(home.path)/Library/Preferences" : systemFolder
-        return "\(folder)/org.swift-keychain.\(domain).json"
+    private func file(_ domain: Domain) -> PreferencesFile {
+        let isForUser = domain == .user
+        let folder = isForUser ? "\(home.path)/Library/Preferences" : systemFolder
+        // Everyone reads what is for everyone.
+        return PreferencesFile("\(folder)/org.swift-keychain.\(domain).json", isForEveryone: !isForUser)
     }
 
     private func read(_ domain: Domain) throws(KeychainError) -> Contents {
-        domain == .dynamic ? Contents() : try readMarked(domain).contents
+        guard domain != .dynamic else { return Contents() }
+        let file = file(domain)
+        return try contents(of: try file.read(), in: file)
     }
 
-    private func readMarked(_ domain: Domain) throws(KeychainError) -> (contents: Contents, mark: AtomicFile.Mark?) {
-        let path = path(domain)
-        let file: (bytes: [UInt8], mark: AtomicFile.Mark)?
-        do throws(FileError) {
-            file = try AtomicFile.read(path, limit: Self.largestFile)
-        } catch {
-            throw KeychainError(keychainFile: error)
-        }
-        guard let file else { return (Contents(), nil) }
-        guard let json = try? JSONParser.parse(file.bytes), json.members != nil else {
+    private func contents(of bytes: [UInt8]?, in file: PreferencesFile) throws(KeychainError) -> Contents {
+        guard let bytes else { return Contents() }
+        guard let json = try? JSONParser.parse(bytes), json.members != nil else {
             throw KeychainError(
                 .io,
-                "the preferences in \(path) are damaged; move the file away to begin with an empty search list",
+                "the preferences in \(file.path) are damaged; move the file away to begin with an empty search list",
                 kind: .storage(.damaged),
-                facts: ["path": path]
+                facts: ["path": file.path]
             )
         }
         var list = json["searchList"].elements?.compactMap(\.string)
         // A list from which the last keychain was removed must not hide what programs store.
         if loginHasDataProtection, list?.isEmpty ?? false { list = nil }
-        let contents = Contents(
-            searchList: list,
-            defaultKeychain: json["defaultKeychain"].string
-        )
-        return (contents, file.mark)
+        return Contents(searchList: list, defaultKeychain: json["defaultKeychain"].string)
     }
 
     private func change(_ domain: Domain, _ body: (inout Contents) -> Void) throws(KeychainError) {
         guard domain != .dynamic else {
             throw KeychainError(.parameter, "the dynamic domain cannot be changed")
         }
-        for _ in 0..<Self.maximumAttempts {
-            var (contents, mark) = try readMarked(domain)
+        let file = file(domain)
+        try file.change { (bytes) throws(KeychainError) in
+            var contents = try contents(of: bytes, in: file)
             body(&contents)
-            if try write(contents, to: domain, replacing: mark) { return }
-        }
-        throw KeychainError(.notAvailable, "other programs keep changing the preferences", kind: .storage(.busy))
-    }
-
-    /// - Returns: Whether no other process changed the file meanwhile.
-    private func write(
-        _ contents: Contents,
-        to domain: Domain,
-        replacing mark: AtomicFile.Mark?
-    ) throws(KeychainError) -> Bool {
-        let json = JSONValue.object([
-            "searchList": contents.searchList.map { .strings($0) } ?? .null,
-            "defaultKeychain": contents.defaultKeychain.map { .string($0) } ?? .null,
-        ])
-        let bytes = Array((json.indentedText + "\n").utf8)
-        let path = path(domain)
-        do throws(FileError) {
-            guard mark == nil else { return try AtomicFile.replace(path, mark, with: bytes) != nil }
-            // Everyone reads what is for everyone.
-            let isShared = domain != .user
-            try AtomicFile.makeFolders(above: path, mode: isShared ? 0o755 : 0o700)
-            _ = try AtomicFile.create(path, bytes, mode: isShared ? 0o644 : 0o600)
-            return true
-        } catch {
-            if case .taken = error { return false }
-            throw KeychainError(keychainFile: error)
+            return [
+                "searchList": contents.searchList.map { .strings($0) } ?? .null,
+                "defaultKeychain": contents.defaultKeychain.map { .string($0) } ?? .null,
+            ]
         }
     }
 }
