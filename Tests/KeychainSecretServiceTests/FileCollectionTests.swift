@@ -26,62 +26,11 @@ struct FileCollectionTests {
     private let preferences: KeychainPreferences
     private let files = KeychainFiles.forTesting()
     private let delays: DelayedFiles
-    private let observer = Observer()
+    private let observer = ChangeTrigger()
     private let front: TestFront<LookupKeychain>
     private let client: TestClient
 
-    /// Tells of changes that are none of a file.
-    private final class Observer: Sendable {
-        let changed = Mutex<(@Sendable () -> Void)?>(nil)
-
-        func tell() { changed.withLock(\.self)?() }
-    }
-
-    /// Keychain files whose commands can be held up.
-    private final class DelayedFiles: KeychainBackend {
-        let delay = Mutex<(@Sendable (KeychainCommand) -> Void)?>(nil)
-        private let files: KeychainFiles
-
-        init(_ files: KeychainFiles) { self.files = files }
-
-        var families: CommandFamily { files.families }
-
-        func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-            delay.withLock(\.self)?(command)
-            return try files.carryOut(command)
-        }
-    }
-
-    /// What a person types, one answer after the other; then the person refuses.
-    private final class Answers: Sendable {
-        let texts: Mutex<[String]>
-        let asked = Mutex<[UnlockPrompt.Kind]>([])
-        /// Whether the person types nothing until the question ends.
-        let isWaiting = Mutex(false)
-        let isAsked = DispatchSemaphore(value: 0)
-
-        init(_ texts: [String]) { self.texts = Mutex(texts) }
-
-        func answer(_ prompt: UnlockPrompt) -> UnlockAnswer {
-            if let lock = prompt.lock { return lock.open { _ in type(for: prompt) } ? .done(nil) : .dismissed }
-            return type(for: prompt).map(UnlockAnswer.password) ?? .dismissed
-        }
-
-        private func type(for prompt: UnlockPrompt) -> SecretBytes? {
-            asked.withLock { $0.append(prompt.kind) }
-            isAsked.signal()
-            if isWaiting.withLock(\.self) {
-                let isOver = DispatchSemaphore(value: 0)
-                prompt.cancellation.onCancel { isOver.signal() }
-                _ = isOver.wait(timeout: .now() + .seconds(30))
-                return nil
-            }
-            let text = texts.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-            return text.map { SecretBytes(Array($0.utf8)) }
-        }
-    }
-
-    private let answers: Answers
+    private let answers: TypedAnswers
 
     init() throws {
         home = try TemporaryFolder(prefix: "kf")
@@ -90,7 +39,7 @@ struct FileCollectionTests {
                 home: KeychainHome(path: home.path),
                 systemFolder: home.path(of: "system")
             ).withDataProtection
-        let (answers, observer) = (Answers(["of the file", "wrong", "of the file"]), observer)
+        let (answers, observer) = (TypedAnswers(["of the file", "wrong", "of the file"]), observer)
         var options = SecretServiceOptions()
         options.prompter = answers.answer
         delays = DelayedFiles(files)
@@ -109,6 +58,17 @@ struct FileCollectionTests {
     private func makeFile(_ name: String) throws {
         try files.files.create(at: path(name), password: Self.password)
         try preferences.addToSearchList(path(name))
+    }
+
+    /// Makes a keychain file with one item, when both are announced.
+    private func makeFileWithItem(_ name: String) throws -> (collection: String, item: String) {
+        #expect(try listed.count == 2)
+        try makeFile(name)
+        let made = "\(Self.collections)/\(name)"
+        #expect(try nextSignal("CollectionCreated")?.content == made)
+        let item = try client.store(["a": "b"], "secret", session: client.openSession(), in: made)
+        #expect(try nextSignal("ItemCreated")?.content == item)
+        return (made, item)
     }
 
     /// The next signal of a name, and with some content.
@@ -168,12 +128,7 @@ struct FileCollectionTests {
 
     @Test("a file that security makes, locks and deletes is announced, and its lock is its own")
     func elsewhere() throws {
-        let made = "\(Self.collections)/work"
-        #expect(try listed.count == 2)
-        try makeFile("work")
-        #expect(try nextSignal("CollectionCreated")?.content == made)
-        let item = try client.store(["a": "b"], "secret", session: client.openSession(), in: made)
-        #expect(try nextSignal("ItemCreated")?.content == item)
+        let (made, item) = try makeFileWithItem("work")
         try files.files.lock(at: path("work"))
         observer.tell()
         #expect(try nextSignal("PropertiesChanged", containing: "Locked")?.path == made)
@@ -205,12 +160,7 @@ struct FileCollectionTests {
 
     @Test("a file that is unlocked or locked elsewhere ends the prompts for it, and is told of items that were read")
     func lockedElsewhere() throws {
-        let made = "\(Self.collections)/work"
-        #expect(try listed.count == 2)
-        try makeFile("work")
-        #expect(try nextSignal("CollectionCreated")?.content == made)
-        let item = try client.store(["a": "b"], "secret", session: client.openSession(), in: made)
-        #expect(try nextSignal("ItemCreated")?.content == item)
+        let (made, item) = try makeFileWithItem("work")
         #expect(try !client.boolean("Locked", of: item, .item))
         try files.files.lock(at: path("work"))
         observer.tell()

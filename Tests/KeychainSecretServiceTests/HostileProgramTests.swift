@@ -25,6 +25,22 @@ struct HostileProgramTests {
         return refused
     }
 
+    /// Has a search of a program wait, and what the program calls after it.
+    ///
+    /// - Returns: What lets the search go on.
+    private func holdSearch(of client: TestClient, in front: TestFront<LookupKeychain>) throws -> DispatchSemaphore {
+        let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        front.keychain.delaySearches {
+            begun.signal()
+            goesOn.wait()
+        }
+        try client.sendSearch()
+        // It also sends what waits in the library.
+        while begun.wait(timeout: .now()) != .success { _ = try client.bus.next() }
+        front.keychain.delaySearches(nil)
+        return goesOn
+    }
+
     @Test("a collection in memory that is full takes no more, keeps what it has, and another collection goes on")
     func fullCollection() throws {
         let front = try TestFront(of: LookupKeychain(), memory: EmbeddedKeychain.inMemory(largestMebibytes: 1))
@@ -139,19 +155,11 @@ struct HostileProgramTests {
         let (client, other) = (try front.client(), try front.client())
         let item = try other.store(["a": "b"], "secret", session: try other.openSession())
         _ = try client.openSession()
-        let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        front.keychain.delaySearches {
-            begun.signal()
-            goesOn.wait()
-        }
         var (answered, refused) = (0, 0)
         func count(_ reply: (isError: Bool, text: String?)?) throws {
             if try #require(reply).isError { refused += 1 } else { answered += 1 }
         }
-        try client.sendSearch()
-        // It also sends what waits in the library.
-        while begun.wait(timeout: .now()) != .success { _ = try client.bus.next() }
-        front.keychain.delaySearches(nil)
+        let goesOn = try holdSearch(of: client, in: front)
         for _ in 1..<20_000 { try client.sendSearch() }
         let limit = SecretServiceLimits().calls.ofConnection
         while refused < 20_000 - limit { try count(client.nextReply()) }
@@ -173,17 +181,11 @@ struct HostileProgramTests {
         let text = String(repeating: "x", count: LookupAttributes.maximumTextByteCount)
         let pairs = (10..<25).map { LookupAttributes.Pair("\($0)", text) }
         let attributes = try LookupAttributes(pairs)
-        let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let goesOn: DispatchSemaphore
         do {
             let client = try front.client()
             _ = try client.openSession()
-            front.keychain.delaySearches {
-                begun.signal()
-                goesOn.wait()
-            }
-            try client.sendSearch()
-            while begun.wait(timeout: .now()) != .success { _ = try client.bus.next() }
-            front.keychain.delaySearches(nil)
+            goesOn = try holdSearch(of: client, in: front)
             // Eight of them are as much as it may have.
             for _ in 0..<12 { try client.sendSearch(attributes) }
             for _ in 0..<4 { #expect(try client.nextReply()?.isError == true) }
@@ -217,15 +219,7 @@ struct HostileProgramTests {
         let client = try front.client()
         let session = try client.openSession()
         let item = try client.store(["a": "b"], "secret", session: session)
-        let goesOn = DispatchSemaphore(value: 0)
-        let begun = DispatchSemaphore(value: 0)
-        front.keychain.delaySearches {
-            begun.signal()
-            goesOn.wait()
-        }
-        try client.sendSearch()
-        while begun.wait(timeout: .now()) != .success { _ = try client.bus.next() }
-        front.keychain.delaySearches(nil)
+        let goesOn = try holdSearch(of: client, in: front)
         let text = String(repeating: "x", count: 60 << 10)
         func send(
             _ path: String,
