@@ -65,66 +65,18 @@ package enum KeychainDaemon {
             let failure = keychain_go_to_background(arguments.secretService?.unlockDescriptor ?? -1)
             guard failure == 0 else { throw DaemonFailure(.system(call: "fork", path: "keychaind", errno: failure)) }
         }
-        let termination = Termination()
-        if arguments.service == .system {
-            return try SystemService.serve(
-                arguments,
-                passedOn: passedOn,
-                until: termination,
-                notifying: notification,
-                log: log
-            )
-        }
-        let (location, place) = try places(arguments)
-        if arguments.service == .files {
-            return try FileService.serve(
-                arguments,
-                at: location,
-                socket: place,
-                passedOn: passedOn,
-                until: termination,
-                notifying: notification,
-                log: log
-            )
-        }
-        try UserService.serve(
-            arguments,
-            at: location,
-            socket: place,
+        let start = ServiceStart(
+            arguments: arguments,
             passedOn: passedOn,
-            until: termination,
-            notifying: notification,
+            termination: Termination(),
+            notification: notification,
             log: log
         )
+        if arguments.service == .system { return try SystemService.serve(start) }
+        let (location, place) = try places(arguments)
+        if arguments.service == .files { return try FileService.serve(start, at: location, socket: place) }
+        try UserService.serve(start, at: location, socket: place)
     }
-
-    /// Serves until the daemon is to exit.
-    static func run(
-        _ server: KeychainServer,
-        life: DaemonLife,
-        until termination: Termination,
-        notifying notification: ServiceNotification,
-        log: DaemonLog
-    ) throws(DaemonFailure) {
-        let isWatched = HostThread.start(.blocked) {
-            let reason = life.waitForEnd(termination)
-            log.write(.notice, "stopping: \(reason)")
-            notification.stopping()
-            server.stop()
-            // The process ends before that, or something in it does not, such as a file system.
-            sleep(longestEndSeconds)
-            log.write(.error, "ending without what does not respond")
-            _exit(DaemonStatus.failed.rawValue)
-        }
-        guard isWatched else { throw DaemonFailure("the system cannot create another thread") }
-        notification.ready("Serving.")
-        keychain_background_report(DaemonStatus.done.rawValue, "")
-        server.run(beatingEvery: notification.watchdogMilliseconds) { notification.alive() }
-    }
-
-    /// The time limit for the daemon to exit: longer than it waits for calls in progress, and shorter than the service
-    /// manager waits.
-    private static let longestEndSeconds: UInt32 = 17
 
     private static func places(
         _ arguments: DaemonArguments

@@ -13,26 +13,18 @@ enum UserService {
     /// Serves until it is asked to stop, is idle, or can no longer be reached.
     ///
     /// - Parameters:
-    ///   - arguments: the command line.
+    ///   - start: what it is started with.
     ///   - location: the keychain's folder.
     ///   - place: the socket to listen on.
-    ///   - passedOn: the listening sockets of the service manager; empty for none.
-    ///   - termination: the signals that end it.
-    ///   - notification: notifies the service manager.
-    ///   - log: for messages.
     /// - Throws: ``DaemonFailure`` with the reason why it does not serve; what it took over it has handed back.
     static func serve(
-        _ arguments: DaemonArguments,
+        _ start: ServiceStart,
         at location: KeychainLocation,
-        socket place: SocketLocation,
-        passedOn: [Int32],
-        until termination: Termination,
-        notifying notification: ServiceNotification,
-        log: DaemonLog
+        socket place: SocketLocation
     ) throws(DaemonFailure) {
         let passcode: StartupPasscode?
         let takeover: StoreTakeover?
-        if let options = arguments.secretService {
+        if let options = start.arguments.secretService {
             // Before anything is changed.
             passcode =
                 if let descriptor = options.unlockDescriptor { try StartupPasscode(from: descriptor) } else { nil }
@@ -41,17 +33,7 @@ enum UserService {
             (passcode, takeover) = (nil, nil)
         }
         do throws(DaemonFailure) {
-            try serve(
-                arguments,
-                at: location,
-                socket: place,
-                passedOn: passedOn,
-                unlockingWith: passcode,
-                after: takeover,
-                until: termination,
-                notifying: notification,
-                log: log
-            )
+            try serve(start, at: location, socket: place, unlockingWith: passcode, after: takeover)
         } catch {
             // Another daemon may serve it, as whose keychain it was taken over.
             if error.status != .done { takeover?.undo() }
@@ -60,16 +42,13 @@ enum UserService {
     }
 
     private static func serve(
-        _ arguments: DaemonArguments,
+        _ start: ServiceStart,
         at location: KeychainLocation,
         socket place: SocketLocation,
-        passedOn: [Int32],
         unlockingWith passcode: StartupPasscode?,
-        after takeover: StoreTakeover?,
-        until termination: Termination,
-        notifying notification: ServiceNotification,
-        log: DaemonLog
+        after takeover: StoreTakeover?
     ) throws(DaemonFailure) {
+        let (arguments, log) = (start.arguments, start.log)
         try takeover?.perform(listeningAt: place)
         var device = DeviceOptions(authenticator: CallAuthenticator())
         device.owner = .daemon
@@ -80,13 +59,10 @@ enum UserService {
         }
         let store = try ServedStore(at: location, device) { () throws(DaemonFailure) in
             // If the service manager listens, a response does not imply another daemon.
-            guard passedOn.isEmpty else { return false }
+            guard start.passedOn.isEmpty else { return false }
             return try former?.isServing() ?? place.answers
         }
-        let listening: ListeningSocket?
-        do { listening = passedOn.isEmpty ? try ListeningSocket(place) : nil } catch {
-            throw place.answers ? DaemonFailure(error.reason, .done) : DaemonFailure(error)
-        }
+        let listening = try start.listen(at: place)
         let keychain = store.keychain
         try passcode?.unlock(keychain, log: log)
         let served: ServedFolder
@@ -117,7 +93,7 @@ enum UserService {
             )
             admission = UserAdmission(programs, of: served)
             server = try KeychainServer(
-                sockets: listening.map { [$0.descriptor] } ?? passedOn,
+                sockets: listening.map { [$0.descriptor] } ?? start.passedOn,
                 options: options,
                 admission: admission
             )
@@ -143,7 +119,7 @@ enum UserService {
         defer { sessions.stop() }
         log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
         takeover?.end()
-        try KeychainDaemon.run(server, life: life, until: termination, notifying: notification, log: log)
+        try start.run(server, life: life)
         audit.close()
         served.removeRecord()
         // The sockets are removed before the store's lock is released: the next daemon finds no other daemon's socket.

@@ -18,33 +18,23 @@ enum FileService {
     /// Serves until it is asked to stop, is idle, or can no longer be reached.
     ///
     /// - Parameters:
-    ///   - arguments: the command line.
+    ///   - start: what it is started with.
     ///   - location: the folder of its lock and its record, ``KeychainLocation/fileDaemon``.
     ///   - place: the socket to listen on.
-    ///   - passedOn: the listening sockets of the service manager; empty for none.
-    ///   - termination: the signals that end it.
-    ///   - notification: notifies the service manager.
-    ///   - log: for messages.
     /// - Throws: ``DaemonFailure`` with the reason why it does not serve.
     static func serve(
-        _ arguments: DaemonArguments,
+        _ start: ServiceStart,
         at location: KeychainLocation,
-        socket place: SocketLocation,
-        passedOn: [Int32],
-        until termination: Termination,
-        notifying notification: ServiceNotification,
-        log: DaemonLog
+        socket place: SocketLocation
     ) throws(DaemonFailure) {
+        let (arguments, log) = (start.arguments, start.log)
         let folder: PrivateDirectory
         do { folder = try PrivateDirectory(location) } catch { throw DaemonFailure(error) }
         let lock = try DaemonLock.acquire(in: folder, of: "keychain files") {
             // If the service manager listens, a response does not imply another daemon.
-            passedOn.isEmpty && (place.answers || isServed(elsewhere: folder))
+            start.passedOn.isEmpty && (place.answers || isServed(elsewhere: folder))
         }
-        let listening: ListeningSocket?
-        do { listening = passedOn.isEmpty ? try ListeningSocket(place) : nil } catch {
-            throw place.answers ? DaemonFailure(error.reason, .done) : DaemonFailure(error)
-        }
+        let listening = try start.listen(at: place)
         let files = KeychainFiles()
         let served: ServedFolder
         do { served = try ServedFolder(folder) } catch { throw DaemonFailure(error) }
@@ -75,7 +65,7 @@ enum FileService {
                 audit: audit
             )
             server = try KeychainServer(
-                sockets: listening.map { [$0.descriptor] } ?? passedOn,
+                sockets: listening.map { [$0.descriptor] } ?? start.passedOn,
                 options: options,
                 admission: UserAdmission(programs, of: served)
             )
@@ -88,7 +78,7 @@ enum FileService {
         sessions.start()
         defer { sessions.stop() }
         log.write(.information, "\(ProductVersion.text) serves the keychain files of user \(user)")
-        try KeychainDaemon.run(server, life: life, until: termination, notifying: notification, log: log)
+        try start.run(server, life: life)
         audit.close()
         served.removeRecord()
         // The socket is removed before the lock is released: the next daemon finds no other daemon's socket.

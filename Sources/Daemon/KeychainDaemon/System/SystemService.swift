@@ -13,13 +13,8 @@ enum SystemService {
     private static let interval = 60
 
     /// Serves until it is asked to stop, or is idle.
-    static func serve(
-        _ arguments: DaemonArguments,
-        passedOn: [Int32],
-        until termination: Termination,
-        notifying notification: ServiceNotification,
-        log: DaemonLog
-    ) throws(DaemonFailure) {
+    static func serve(_ start: ServiceStart) throws(DaemonFailure) {
+        let (arguments, log) = (start.arguments, start.log)
         guard geteuid() != 0 else {
             throw DaemonFailure("the system service runs as a user of its own, not as root", .usage)
         }
@@ -37,9 +32,9 @@ enum SystemService {
         let server: KeychainServer
         let admission = SystemAdmission(options)
         do {
-            listening = passedOn.isEmpty ? try ListeningSocket(place) : nil
+            listening = start.passedOn.isEmpty ? try ListeningSocket(place) : nil
             server = try KeychainServer(
-                sockets: listening.map { [$0.descriptor] } ?? passedOn,
+                sockets: listening.map { [$0.descriptor] } ?? start.passedOn,
                 options: DescriptorLimit.serverOptions(
                     DescriptorLimit.raise(reserving: DescriptorLimit.reservedOfSystemService),
                     .systemService,
@@ -56,7 +51,7 @@ enum SystemService {
         let life = DaemonLife(
             endsWhenIdleFor: arguments.idleSeconds,
             holdsKeys: { admission.isInUse },
-            isUnreachable: passedOn.isEmpty ? isUnreachable : nil,
+            isUnreachable: start.passedOn.isEmpty ? isUnreachable : nil,
             checkedEvery: max(1, min(options.idleSeconds / 4, interval)),
             wake: { kill(getpid(), SIGTERM) }
         )
@@ -64,7 +59,7 @@ enum SystemService {
         sessions.start()
         defer { sessions.stop() }
         log.write(.information, "\(ProductVersion.text) serves the keychains in \(options.folder)")
-        try KeychainDaemon.run(server, life: life, until: termination, notifying: notification, log: log)
+        try start.run(server, life: life)
         admission.close()
         _ = consume listening
     }
