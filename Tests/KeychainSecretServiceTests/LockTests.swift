@@ -58,7 +58,7 @@ struct LockTests {
                 asked.withLock { $0.append(prompt) }
                 isAsked.signal()
                 guard waitForAnswer(prompt.cancellation), !isRefusing.withLock(\.self) else { return .dismissed }
-                guard case .unlock(true, _) = prompt.kind else { return .done(AuthenticationContext()) }
+                guard prompt.kind == .keychain else { return .done(AuthenticationContext()) }
                 _ = try? prompt.connection.perform(.device(.unlock(LockTests.passcode)))
                 return .done(nil)
             }
@@ -191,7 +191,7 @@ struct LockTests {
         try client.show(prompt)
         person.answer()
         #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "done \(item)"))
-        #expect(person.asked.withLock { $0.map(\.kind) } == [.unlock(isKeychainLocked: false, items: [identifier])])
+        #expect(person.asked.withLock { $0.map(\.kind) } == [.items([identifier])])
         #expect(try client.search([:]) == ([item], []))
         #expect(try client.secret(item, session: session).coded.value == SecretBytes(Array("secret".utf8)))
         #expect(try other.search([:]) == ([], [item]))

@@ -57,3 +57,14 @@ package struct DescriptorContents {
         }
     }
 }
+
+extension DescriptorContents {
+    /// The words of a file of a process in `/proc` that end with NUL, such as `cmdline` and `environ` (proc(5)); none
+    /// if it cannot be read.
+    package static func words(in file: String, of process: Int32, atMost limit: Int) -> [ArraySlice<UInt8>] {
+        let descriptor = open("/proc/\(process)/\(file)", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        return DescriptorContents(of: descriptor, atMost: limit).bytes.split(separator: 0)
+    }
+}

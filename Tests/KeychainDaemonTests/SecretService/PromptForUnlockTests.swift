@@ -45,7 +45,7 @@ struct PromptForUnlockTests {
         let asker = PromptForUnlock(with: person)
         let file = LockedFile(password: Self.passcode)
         _ = asker.answer(
-            UnlockPrompt(.unlock(isKeychainLocked: true, items: []), for: connection, cancellation: .init())
+            UnlockPrompt(.keychain, for: connection, cancellation: .init())
         )
         _ = asker.answer(
             UnlockPrompt(.password(ofCollection: "k"), for: connection, opening: file.lock(), cancellation: .init())
@@ -62,13 +62,13 @@ struct PromptForUnlockTests {
         ]
         #expect(try words(nil) == after.map { "A program\($0)" })
         #expect(try words("/usr/bin/secret-tool") == after.map { "'/usr/bin/secret-tool'\($0)" })
-        #expect(try words("/tmp/a\u{1B}[2J\nb") == after.map { "'/tmp/a?[2J?b'\($0)" })
+        #expect(try words("/tmp/a\u{1B}[2J\nb") == after.map { "'/tmp/a\u{FFFD}[2J\u{FFFD}b'\($0)" })
         let long = String(repeating: "e\u{301}", count: 1_000)
         #expect(try words(long) == after.map { "'\(String(repeating: "e\u{301}", count: 100))…'\($0)" })
     }
 
     private func prompt(
-        _ kind: UnlockPrompt.Kind = .unlock(isKeychainLocked: true, items: []),
+        _ kind: UnlockPrompt.Kind = .keychain,
         opening lock: PasswordLock? = nil,
         until cancellation: PromptCancellation = PromptCancellation()
     ) -> UnlockPrompt {
@@ -109,7 +109,7 @@ struct PromptForUnlockTests {
         #expect(try keychain.device.status().isLocked)
         // So does one for items.
         let before = person.prompts.count
-        #expect(!isDone(asker.answer(prompt(.unlock(isKeychainLocked: false, items: [.random()])))))
+        #expect(!isDone(asker.answer(prompt(.items([.random()])))))
         #expect(person.prompts.count > before)
         #expect(person.prompts.last?.problem?.hasPrefix("Too many wrong passcodes.") == true)
     }
@@ -137,8 +137,7 @@ struct PromptForUnlockTests {
             isAsked.wait()
             cancellation.cancel()
         }
-        let items = isKeychainLocked ? [] : [ItemIdentifier.random()]
-        let question = prompt(.unlock(isKeychainLocked: isKeychainLocked, items: items), until: cancellation)
+        let question = prompt(isKeychainLocked ? .keychain : .items([.random()]), until: cancellation)
         #expect(!isDone(PromptForUnlock(with: person).answer(question)))
         #expect(person.prompts.count == 1)
     }
@@ -147,7 +146,7 @@ struct PromptForUnlockTests {
     func items() throws {
         try keychain.device.unlock(passcode: Self.passcode)
         let person = ScriptedAuthenticator { _ in .secret(Self.passcode) }
-        let answer = PromptForUnlock(with: person).answer(prompt(.unlock(isKeychainLocked: false, items: [.random()])))
+        let answer = PromptForUnlock(with: person).answer(prompt(.items([.random()])))
         guard case .done(let context?) = answer else {
             Issue.record("no context")
             return
@@ -199,6 +198,7 @@ struct PromptForUnlockTests {
                 hasEnded.signal()
             }
             hasBegun.wait()
+            #expect(hasEnded.wait(timeout: .now() + .milliseconds(200)) == .timedOut, "it has its turn later")
         }
         #expect(isDone(asker.answer(prompt(.password(ofCollection: "work"), opening: first))))
         hasEnded.wait()

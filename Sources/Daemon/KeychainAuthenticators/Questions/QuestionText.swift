@@ -30,9 +30,9 @@ struct QuestionText: Sendable, Hashable {
             case .biometry: String?.none
             }
         guard let word else { return nil }
-        label = prompt.label.map(PlainText.shown) ?? word
+        label = prompt.label.map { PlainText.shown($0) } ?? word
         reason = prompt.reason.isEmpty ? nil : PlainText.shown(prompt.reason)
-        problem = prompt.problem.map(PlainText.shown)
+        problem = prompt.problem.map { PlainText.shown($0) }
     }
 }
 
@@ -54,11 +54,11 @@ enum QuestionEnd: Error, Sendable, Hashable {
 /// Text of a program that is shown to the user.
 package enum PlainText {
     /// The most that is shown, in Unicode scalars: a single character can have any number of them.
-    static let longest = 500
+    package static let longest = 500
 
     /// A single-line text that can neither move the cursor nor change the writing direction: otherwise a program could
     /// make its text look like someone else's.
-    package static func shown(_ text: String) -> String {
+    package static func shown(_ text: String, atMost longest: Int = longest) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(longest) { scalars.append(isPlain(scalar) ? scalar : "\u{FFFD}") }
         return text.unicodeScalars.count > longest ? String(scalars) + "…" : String(scalars)

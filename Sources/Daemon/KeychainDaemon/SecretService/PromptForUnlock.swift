@@ -30,12 +30,11 @@ struct PromptForUnlock: Sendable {
 
     private func answer(_ prompt: UnlockPrompt, _ authenticator: any Authenticator) -> UnlockAnswer {
         switch prompt.kind {
-        case .unlock(let isKeychainLocked, let items):
+        case .keychain:
             let reason = "\(prompt.program) needs the keychain, which is locked."
-            if isKeychainLocked, !open(.keychain(of: prompt.connection), reason: reason, prompt, with: authenticator) {
-                return .dismissed
-            }
-            return items.isEmpty ? .done(nil) : authenticate(prompt, authenticator)
+            return open(.keychain(of: prompt.connection), reason: reason, prompt, with: authenticator)
+                ? .done(nil) : .dismissed
+        case .items: return authenticate(prompt, authenticator)
         case .password(let collection):
             let reason = "\(prompt.program) needs the keychain '\(collection)', which is locked."
             guard let lock = prompt.lock, open(lock, reason: reason, label: "Password", prompt, with: authenticator)
@@ -97,9 +96,7 @@ struct PromptForUnlock: Sendable {
 extension UnlockPrompt {
     /// The program that asks, as a text begins with it.
     fileprivate var program: String {
-        guard let name = connection.peer.programName else { return "A program" }
-        let shown = String(String.UnicodeScalarView(name.unicodeScalars.prefix(Self.longestName)))
-        return "'\(shown.printable)\(shown.utf8.count < name.utf8.count ? "…" : "")'"
+        connection.peer.programName.map { "'\(PlainText.shown($0, atMost: Self.longestName))'" } ?? "A program"
     }
 
     private static let longestName = 200

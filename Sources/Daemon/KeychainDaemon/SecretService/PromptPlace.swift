@@ -105,7 +105,7 @@ private struct ProgramEnvironment {
     /// The environment of a process.
     init(of process: ProcessInstance) {
         var variables: [String: String] = [:]
-        for assignment in Self.contents(of: process).split(separator: 0) {
+        for assignment in Self.words(of: process) {
             guard let end = assignment.firstIndex(of: UInt8(ascii: "=")) else { continue }
             let name = String(decoding: assignment[..<end], as: UTF8.self)
             variables[name] = String(decoding: assignment[(end + 1)...], as: UTF8.self)
@@ -116,12 +116,9 @@ private struct ProgramEnvironment {
     }
 
     /// Nothing where it may not be read, or the process has ended.
-    private static func contents(of process: ProcessInstance) -> [UInt8] {
-        let descriptor = open("/proc/\(process.identifier)/environ", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        let contents = DescriptorContents(of: descriptor, atMost: maximumByteCount)
-        return ProcessStartTime.of(process.identifier) == process.startTime ? contents.bytes : []
+    private static func words(of process: ProcessInstance) -> [ArraySlice<UInt8>] {
+        let words = DescriptorContents.words(in: "environ", of: process.identifier, atMost: maximumByteCount)
+        return ProcessStartTime.of(process.identifier) == process.startTime ? words : []
     }
 
     func value(_ name: String) -> String? { variables[name] }

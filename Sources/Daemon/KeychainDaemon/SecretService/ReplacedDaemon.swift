@@ -38,30 +38,26 @@ struct ReplacedDaemon {
         let name = "the keychain's daemon (process \(process))"
         let words = Self.words(of: process)
         if words.contains(Self.serviceOption) {
-            guard Self.bus(in: words) == bus?.path else {
+            guard Self.bus(in: words).map({ SocketLocation(path: $0) })?.path == bus?.path else {
                 throw DaemonFailure("\(name) serves the Secret Service on another message bus")
             }
             // It may have begun just now.
             return (bus ?? socket).answers
         }
         guard process != leaving, socket.answers else { return false }
-        do throws(KeychainError) {
-            let status = try DaemonKeychain(at: socket).device.status()
-            guard !status.hasPasscode || status.lockState != .unlocked else {
-                throw KeychainError(
-                    .notAvailable,
-                    "\(name) serves no message bus, and is unlocked; lock it, so that one takes its place that does: "
-                        + "'keychainctl device lock'"
-                )
-            }
-        } catch {
+        let status: DeviceStatus
+        do throws(KeychainError) { status = try DaemonKeychain(at: socket).device.status() } catch {
             // It may have ended meanwhile.
             guard error.isUnavailable else { throw DaemonFailure(error) }
             return false
         }
+        guard !status.hasPasscode || status.lockState != .unlocked else {
+            throw DaemonFailure(
+                "\(name) serves no message bus, and is unlocked; lock it, so that one takes its place that does: "
+                    + "'keychainctl device lock'"
+            )
+        }
         kill(process, SIGTERM)
-        // One that was stopped (SIGSTOP) receives it once it continues.
-        kill(process, SIGCONT)
         leaving = process
         return false
     }
@@ -80,10 +76,8 @@ struct ReplacedDaemon {
 
     /// The words with which a process was started; none if that cannot be determined.
     private static func words(of process: Int32) -> [String] {
-        let file = open("/proc/\(process)/cmdline", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return [] }
-        defer { close(file) }
-        let bytes = DescriptorContents(of: file, atMost: 64 << 10).bytes
-        return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        DescriptorContents.words(in: "cmdline", of: process, atMost: 64 << 10).map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 }

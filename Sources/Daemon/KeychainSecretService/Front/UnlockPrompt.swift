@@ -24,9 +24,10 @@ package struct UnlockPrompt: Sendable {
 
     /// The kinds of questions.
     package enum Kind: Sendable, Hashable {
-        /// To unlock the keychain, if it is locked as a whole; else items that are locked by themselves, because their
-        /// access control needs the owner.
-        case unlock(isKeychainLocked: Bool, items: [ItemIdentifier])
+        /// To unlock the keychain.
+        case keychain
+        /// To open items that are locked by themselves, because their access control needs the owner.
+        case items([ItemIdentifier])
         /// The password of a collection with a lock of its own.
         case password(ofCollection: String)
         /// A new password for a collection with a lock of its own, to be entered twice.

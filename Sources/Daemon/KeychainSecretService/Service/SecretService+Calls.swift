@@ -335,15 +335,15 @@ extension SecretService {
         let property = try Property(interface, name, of: Interface(of: object))
         guard property.row.isWritable else { throw .readOnlyProperty }
         guard call.message.typesOfVariant() == property.row.type else { throw .invalidArguments }
-        let change: LookupChange =
-            property == .itemAttributes
-            ? .attributes(try call.message.variantAttributes()) : .label(try call.message.variantText())
-        try hold(change.byteCount, for: call, store)
-        if case .item(let collection, let item) = object {
-            self.change(item: item, in: collection, call, store) { change }
-        } else if case .label(let label) = change {
-            set(label: label, of: object, call, store)
+        if property == .itemAttributes, case .item(let collection, let item) = object {
+            let attributes = try call.message.variantAttributes()
+            try hold(attributes.byteCount, for: call, store)
+            return change(item: item, in: collection, call, store) { .attributes(attributes) }
         }
+        let label = try call.message.variantText()
+        try hold(label.utf8.count, for: call, store)
+        guard case .item(let collection, let item) = object else { return set(label: label, of: object, call, store) }
+        change(item: item, in: collection, call, store) { .label(label) }
     }
 }
 
@@ -368,16 +368,5 @@ extension SentSecret {
     /// Codes a secret for a session.
     init(_ secret: LookupSecret, for session: String, _ coding: SecretCoding) throws(ServiceError) {
         self.init(session: session, coded: try coding.encode(secret.secret), contentType: secret.contentType)
-    }
-}
-
-extension LookupChange {
-    /// The number of bytes of the texts, other than a secret's.
-    fileprivate var byteCount: Int {
-        switch self {
-        case .label(let label): label.utf8.count
-        case .attributes(let attributes): attributes.byteCount
-        case .secret(_, let contentType): contentType.utf8.count
-        }
     }
 }

@@ -43,7 +43,7 @@ extension SecretService {
         announceCollections(snapshot, after: former)
         if snapshot.loginLabel != former.loginLabel {
             emitProperties([(.collectionLabel, .text(snapshot.loginLabel))], of: .collection(.login), to: .filePrograms)
-            emit(.collectionChanged, .login)
+            emit(.collectionChanged, .login, to: .filePrograms)
         }
         for entry in snapshot.entries {
             tellPrompts(of: entry.shown.collection, isLocked: entry.shown.details.isLocked)
@@ -60,9 +60,11 @@ extension SecretService {
         guard now != before else { return }
         for collection in before where !now.contains(collection) {
             for client in clients.values { client.told.forget(collection) }
-            emit(.collectionDeleted, collection)
+            emit(.collectionDeleted, collection, to: .filePrograms)
         }
-        for collection in now where !before.contains(collection) { emit(.collectionCreated, collection) }
+        for collection in now where !before.contains(collection) {
+            emit(.collectionCreated, collection, to: .filePrograms)
+        }
         let paths = (CollectionName.fixed + now).map { ObjectPath.collection($0).text }
         emitProperties([(.collections, .paths(paths))], of: .service, to: .filePrograms)
     }
@@ -79,7 +81,7 @@ extension SecretService {
             of: .collection(shown.collection),
             to: .filePrograms
         )
-        emit(.collectionChanged, shown.collection)
+        emit(.collectionChanged, shown.collection, to: .filePrograms)
         if hasLockChanged { noteLockChange(of: shown.collection) }
     }
 
@@ -103,11 +105,5 @@ extension SecretService {
         // Keychain files have no groups, and followers ask for none.
         let items = ChangedItems(.genericPassword, in: "")
         tellFollowers(of: .changes(changes.map { ItemChange($0.0, $0.1, of: items) }), in: collection)
-    }
-
-    private func emit(_ signal: Signal, _ collection: CollectionName) {
-        emit(signal, at: .service, to: .filePrograms) { message throws(BusError) in
-            try message.append(ObjectPath.collection(collection).text, as: "o")
-        }
     }
 }

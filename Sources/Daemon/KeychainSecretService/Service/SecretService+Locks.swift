@@ -36,7 +36,7 @@ extension SecretService {
         self.isLocked = isLocked
         guard !isFirst else { return }
         emitProperties([(.collectionLocked, .boolean(isLocked))], of: .collection(.login), to: .everybody)
-        emitChange(of: .login)
+        emit(.collectionChanged, .login, to: .everybody)
         // What was opened by itself was opened until now.
         if isLocked { for client in clients.values { client.store?.closeAll() } }
         noteLockChange(of: .login)

@@ -140,7 +140,7 @@ extension SecretService {
         }
         questions.assume(.login, isLocked: found.isKeychainLocked)
         let prompt = UnlockPrompt(
-            .unlock(isKeychainLocked: found.isKeychainLocked, items: found.items),
+            found.isKeychainLocked ? .keychain : .items(found.items),
             for: store.connection,
             cancellation: question
         )

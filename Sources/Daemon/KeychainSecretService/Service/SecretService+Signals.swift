@@ -20,7 +20,7 @@ extension SecretService {
         modified[collection] = .now
         switch notice {
         case .changes(let changes): for change in changes { announce(change, in: collection) }
-        case .unknown: emitChange(of: collection)
+        case .unknown: emit(.collectionChanged, collection, to: .everybody)
         }
         tellFollowers(of: notice, in: collection)
     }
@@ -37,9 +37,9 @@ extension SecretService {
         }
     }
 
-    /// Announces that something of a collection has changed.
-    func emitChange(of collection: CollectionName) {
-        emit(.collectionChanged, at: .service, to: .everybody) { message throws(BusError) in
+    /// Announces a collection that is new, or was changed or deleted.
+    func emit(_ signal: Signal, _ collection: CollectionName, to audience: Audience) {
+        emit(signal, at: .service, to: audience) { message throws(BusError) in
             try message.append(ObjectPath.collection(collection).text, as: "o")
         }
     }

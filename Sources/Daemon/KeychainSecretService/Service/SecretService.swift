@@ -206,7 +206,7 @@ final class SecretService {
     private func receiveCredentials(_ reply: borrowing BusMessage, _ number: UInt64) {
         guard let name = questions.removeValue(forKey: number), let client = clients[name] else { return }
         guard !reply.isError, let credentials = BusCredentials(reply) else {
-            return admit(nil, as: client.number, name)
+            return admit(nil, client)
         }
         client.process = credentials.process
         let caller = BusCaller(
@@ -226,16 +226,20 @@ final class SecretService {
             }
             let snapshot = unread.map { FileSnapshot(of: $0, after: nil) }
             mailbox.post { service in
-                guard service.client(name, clientNumber) != nil else { return }
-                if service.files.announced == nil { service.files.announced = snapshot }
-                service.admit(store, as: clientNumber, name)
+                guard let client = service.client(name, clientNumber) else { return }
+                if service.files.announced == nil {
+                    service.files.announced = snapshot
+                    // A read for clients that have left may end later.
+                    service.files.isStale = service.files.isReading
+                }
+                service.admit(store, client)
             }
         }
     }
 
     /// Answers the calls of a client that wait for its identification: `nil` where the bus knows it no more.
-    private func admit(_ store: Result<ProgramStore, KeychainError>?, as number: UInt64, _ name: String) {
-        guard let client = client(name, number), client.store == nil else { return }
+    private func admit(_ store: Result<ProgramStore, KeychainError>?, _ client: ServiceClient) {
+        guard client.store == nil else { return }
         let waiting = client.waiting
         client.waiting = []
         switch store {

@@ -60,8 +60,10 @@ struct ToldObjects {
         if told.isHidden, !item.isLocked {
             changed += [(.itemAttributes, .attributes(item.attributes)), (.itemLabel, .text(item.label))]
         }
-        note(changed, of: object)
-        if !item.isLocked { change(object) { $0.isHidden = false } }
+        change(object) { told in
+            told.isLocked = item.isLocked
+            if !item.isLocked { told.isHidden = false }
+        }
         return changed
     }
 

@@ -95,7 +95,7 @@ struct PortalSecretSource: Sendable {
             guard try portal.isLocked(.login) else { return .ended(true) }
             questions.assume(.login, isLocked: true)
             let prompt = UnlockPrompt(
-                .unlock(isKeychainLocked: true, items: []),
+                .keychain,
                 for: portal.connection,
                 cancellation: question
             )
