@@ -39,6 +39,20 @@ struct HelperCaseTests {
         #expect(outcome.errors.hasPrefix("\(name.rawValue): the daemon does not start\n"))
     }
 
+    @Test("where it is not known which items are Docker's, git and curl get none")
+    func unknownItems() throws {
+        let bench = HelperBench(DoneKeychain())
+        try bench.add([
+            "class": .string("inet"), "srvr": .string("a.example"), "ptcl": .string("htps"), "acct": .string("u"),
+            "secret": .string("p"),
+        ])
+        let outcome = bench.run(.git, ["get"], input: "protocol=https\nhost=a.example\n")
+        #expect(outcome.text.isEmpty && outcome.errors.contains(KeychainError.unexpectedReply.reason))
+        #expect(throws: KeychainError.unexpectedReply) {
+            try Netrc.entries(for: "a.example", in: CredentialStore(bench.keychain))
+        }
+    }
+
     @Test("bytes of any kind end no helper and store nothing", arguments: HelperName.allCases)
     func garbage(_ name: HelperName) throws {
         let words = [
@@ -95,6 +109,18 @@ struct HelperCaseTests {
         #expect(HelperName.chosen(by: ["keychain-helper"]) == nil)
         #expect(HelperName.chosen(by: ["keychain-helper", "keychain-aws"]) == nil)
         #expect(HelperName.chosen(by: []) == nil)
+    }
+}
+
+/// A keychain that does not say which items programs of the Secret Service have stored.
+private final class DoneKeychain: KeychainBackend {
+    private let keychain = EmbeddedKeychain.inMemory()
+
+    var families: CommandFamily { keychain.families }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        guard case .lookup = command else { return try keychain.carryOut(command) }
+        return .done
     }
 }
 

@@ -123,7 +123,8 @@ package struct KeyringCommand: Hashable, Sendable {
     /// Whether user and password are asked for (`--mode creds`), rather than the password alone.
     package private(set) var isForCredential = false
 
-    /// Whether the caller may send the answer to a server that a file of somebody else's names (`--for-servers`).
+    /// Whether the caller may send the answer to a server that is named by a file from somebody else, such as a
+    /// requirements file (`--for-servers`, which is not for people).
     package private(set) var isForServers = false
 
     /// The option for that.

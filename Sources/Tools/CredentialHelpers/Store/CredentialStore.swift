@@ -85,13 +85,14 @@ package struct CredentialStore: Sendable {
     /// The items that programs of the Secret Service have stored with a schema.
     func identifiers(ofSchema schema: String) throws(KeychainError) -> [ItemIdentifier] {
         let search = try LookupAttributes([LookupAttributes.Pair(LookupMapping.schemaName, schema)])
-        guard case .lookupMatches(let matches) = try perform(.search(search)) else { return [] }
+        guard case .lookupMatches(let matches) = try perform(.search(search)) else { throw .unexpectedReply }
         return matches.map(\.identifier)
     }
 
     /// The lookup attributes, and times, of items.
     func describe(_ items: [ItemIdentifier]) throws(KeychainError) -> [LookupItem] {
-        guard !items.isEmpty, case .lookupItems(let described) = try perform(.describe(items)) else { return [] }
+        guard !items.isEmpty else { return [] }
+        guard case .lookupItems(let described) = try perform(.describe(items)) else { throw .unexpectedReply }
         return described
     }
 
