@@ -5,7 +5,6 @@ import Glibc
 import KeychainCore
 import KeychainHost
 import KeychainTestSupport
-import Synchronization
 import Testing
 
 @testable import KeychainControl
@@ -15,10 +14,6 @@ struct IncompleteBackupTests {
     private var scene: BackupScene
     private let backups: String
     private let secret: String
-
-    private final class Clock: Sendable {
-        let seconds = Mutex(800_000_000.0)
-    }
 
     /// A keychain with two items and a keychain file, and its schedule, which keeps two backups.
     init() throws {
@@ -33,13 +28,7 @@ struct IncompleteBackupTests {
             program: "/usr/bin/keychainctl",
             variables: []
         )
-        let clock = Clock()
-        host.now = {
-            clock.seconds.withLock {
-                $0 += 60
-                return Timestamp(secondsSinceReferenceDate: $0)
-            }
-        }
+        host.now = SteppingClock().step
         scene.control.scheduleHost = host
         let scheduled = try scene.run(["schedule", "--to", backups, "--keep", "2"], input: "")
         try #require(scheduled.status == 0, "\(scheduled)")

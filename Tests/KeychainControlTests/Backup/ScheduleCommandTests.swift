@@ -15,10 +15,10 @@ import Testing
 struct ScheduleCommandTests {
     private var scene: BackupScene
     private let calls = Calls()
+    private let clock = SteppingClock()
 
     private final class Calls: Sendable {
         let all = Mutex<[String]>([])
-        let seconds = Mutex(800_000_000.0)
     }
 
     private var folder: String { scene.folder.path(of: "backups") }
@@ -45,12 +45,7 @@ struct ScheduleCommandTests {
             program: "/opt/a b/keychainctl",
             variables: [("SWIFT_KEYCHAIN_HOME", scene.folder.path(of: "keychain"))]
         )
-        host.now = { [calls] in
-            calls.seconds.withLock {
-                $0 += 60
-                return Timestamp(secondsSinceReferenceDate: $0)
-            }
-        }
+        host.now = clock.step
         return host
     }
 
@@ -152,13 +147,13 @@ struct ScheduleCommandTests {
         let names = try backups()
         #expect(names.count == 3 && names.last == later && !names.contains(own))
         // The clock was set back: the new one sorts before the others, and all of them stay.
-        calls.seconds.withLock { $0 -= 1_000_000 }
+        clock.seconds.withLock { $0 -= 1_000_000 }
         #expect(try run().status == 0)
         #expect(try backups().count == 4 && Set(names).isSubset(of: Set(try backups())))
         for _ in 0..<3 { #expect(try run().status == 0) }
         #expect(try backups().count == 5 && Set(names).isSubset(of: Set(try backups())))
         // Their dates have passed.
-        calls.seconds.withLock { $0 += 2_000_000 }
+        clock.seconds.withLock { $0 += 2_000_000 }
         #expect(try run().status == 0)
         let after = try backups()
         #expect(after.count == 3 && after.contains(names[1]) && after.last == later)

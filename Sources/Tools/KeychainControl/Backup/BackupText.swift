@@ -10,7 +10,7 @@ import KeychainHost
 enum BackupText {
     static func created(
         _ report: BackupReport,
-        omitting omitted: [UserKeychainFiles.Omitted],
+        omitting omitted: [UserKeychainFiles.Problem],
         at file: String
     ) -> String {
         var lines = ["Wrote \(contents(report)) to \(file).", leftOut(report)]

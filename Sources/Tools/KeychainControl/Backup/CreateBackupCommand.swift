@@ -52,9 +52,7 @@ struct CreateBackupCommand: ParsableCommand {
         guard json else {
             return surroundings.printLine(BackupText.created(report, omitting: collected.omitted, at: file))
         }
-        let omitted = collected.omitted.map {
-            JSONValue.object(["path": .string($0.path), "why": .string($0.why)])
-        }
+        let omitted = collected.omitted.map(\.json)
         surroundings.printLine(
             JSONText.indented(
                 BackupJSON.report(report).merging(["file": .string(file), "omittedFiles": .array(omitted)]) { $1 }

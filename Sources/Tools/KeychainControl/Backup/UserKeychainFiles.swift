@@ -25,13 +25,15 @@ struct UserKeychainFiles: Sendable {
     /// The files that go into a backup, and those that cannot.
     struct Collected: Equatable {
         var files: [BackedUpFile] = []
-        var omitted: [Omitted] = []
+        var omitted: [Problem] = []
     }
 
     /// A file that is not in the backup as it should be, and why.
-    struct Omitted: Equatable, Codable {
+    struct Problem: Equatable, Codable {
         let path: String
         let why: String
+
+        var json: JSONValue { .object(["path": .string(path), "why": .string(why)]) }
     }
 
     /// Reads the files.
@@ -42,7 +44,7 @@ struct UserKeychainFiles: Sendable {
             paths = try preferences.searchList(.user)
             if let chosen = try preferences.defaultKeychain() { paths.append(chosen) }
         } catch {
-            collected.omitted.append(Omitted(path: "the search list", why: error.reason))
+            collected.omitted.append(Problem(path: "the search list", why: error.reason))
         }
         paths.append(home.loginKeychainPath)
         var (seen, sum): (Set<String>, Int) = ([], 0)
@@ -58,17 +60,17 @@ struct UserKeychainFiles: Sendable {
                 }
                 collected.files.append(file)
             } catch {
-                collected.omitted.append(Omitted(path: path, why: error.description))
+                collected.omitted.append(Problem(path: path, why: error.description))
             }
         }
         return collected
     }
 
     /// Those of some files that are damaged, and go into a backup as they are.
-    func damaged(_ files: [BackedUpFile]) -> [Omitted] {
+    func damaged(_ files: [BackedUpFile]) -> [Problem] {
         files.compactMap { file in
             KeychainFileCheck.damage(in: file.contents.unprotectedCopy).map { why in
-                Omitted(path: path(of: file, in: nil), why: why)
+                Problem(path: path(of: file, in: nil), why: why)
             }
         }
     }

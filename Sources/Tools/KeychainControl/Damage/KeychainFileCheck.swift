@@ -24,16 +24,14 @@ struct KeychainFileCheck {
         switch read {
         case .failure(let error): (exists, defect) = (true, "\(error)")
         case .success(nil): (exists, defect) = (false, nil)
-        case .success(let contents?): (exists, defect) = (true, Self.defect(of: contents.bytes))
+        case .success(let contents?): (exists, defect) = (true, Self.defect(of: contents.bytes, DeviceOptions()))
         }
     }
 
     /// Why bytes are no keychain file; `nil` if they are one, however little work its password takes.
     static func objection(to image: [UInt8]) -> String? {
-        var device = DeviceOptions()
-        device.passwordWork = .minimum
         do throws(KeychainError) {
-            _ = try EmbeddedKeychain.file(image: image, device: device).device.status()
+            _ = try EmbeddedKeychain.file(image: image, device: anyWork).device.status()
             return nil
         } catch {
             return error.reason
@@ -42,12 +40,16 @@ struct KeychainFileCheck {
 
     /// What is damaged in the bytes of a keychain file, however little work its password takes; `nil` for nothing.
     static func damage(in image: [UInt8]) -> String? {
-        var device = DeviceOptions()
-        device.passwordWork = .minimum
-        return defect(of: image, device)
+        defect(of: image, anyWork)
     }
 
-    private static func defect(of image: [UInt8], _ device: DeviceOptions = DeviceOptions()) -> String? {
+    private static var anyWork: DeviceOptions {
+        var device = DeviceOptions()
+        device.passwordWork = .minimum
+        return device
+    }
+
+    private static func defect(of image: [UInt8], _ device: DeviceOptions) -> String? {
         do throws(KeychainError) {
             let report = try EmbeddedKeychain.file(image: image, device: device).check()
             if let defect = report.structuralDefects.first { return defect }

@@ -33,8 +33,7 @@ struct EraseCommand: ParsableCommand {
         let summary = try? device.summary()
         guard summary?.exists != false else { return surroundings.printLine("There is no keychain to erase.") }
         let backups = try? BackupSchedule(in: surroundings.scheduleHost().location.path)
-        let own = backups?.isOfOtherFolder == false ? backups : nil
-        try confirm(EraseText.warning(summary, lastBackup: own?.lastGood?.date), surroundings)
+        try confirm(EraseText.warning(summary, lastBackup: backups?.ofThisFolder?.lastGood?.date), surroundings)
         try refusing { () throws(KeychainError) in try device.erase() }
         surroundings.printLine("The device is erased: its keychain is empty, and no passcode is set.")
     }

@@ -79,7 +79,7 @@ enum StatusText {
             // Without a schedule there is nothing to report.
             guard let backups else { return }
             var backup = object.nestedContainer(keyedBy: BackupKey.self, forKey: .scheduledBackup)
-            let own = backups.isOfOtherFolder ? nil : backups
+            let own = backups.ofThisFolder
             try backup.encode(own?.lastGood?.date, forKey: .lastGood)
             try backup.encode(own?.lastIncomplete?.date, forKey: .lastIncomplete)
             try backup.encode(own?.lastFailure?.date, forKey: .lastFailure)

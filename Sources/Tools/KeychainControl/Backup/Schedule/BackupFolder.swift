@@ -63,7 +63,7 @@ struct BackupFolder {
     /// The name of one that is not verified yet.
     func partialName(_ date: Timestamp) -> String { "\(partialPrefix)\(BackupDate.name(date)).partial" }
 
-    /// What an earlier release knows as no backup of a schedule, and does not count.
+    /// The end of a name: neither kind is counted as the other.
     private static func suffix(isComplete: Bool) -> String { isComplete ? ".backup" : "-incomplete.backup" }
 
     private var prefix: String { "keychain-\(identifier)-" }
@@ -86,8 +86,8 @@ struct BackupFolder {
 
     /// Removes the oldest backups of this schedule up to one that was made, of which a number is kept.
     ///
-    /// One that is not complete takes the place of no complete one, which may be the last that has what it lacks: a
-    /// number of each is kept. An incomplete one that is older than all complete ones that are kept is of no use.
+    /// An incomplete one never replaces a complete one, which may be the last to have what it lacks: a number of each
+    /// is kept. An incomplete one that is older than all complete ones that are kept is of no use.
     ///
     /// Those of a later date stay, and are not counted: the clock was wrong then, or is now, and they must neither take
     /// the places of others nor be lost. Once their date has passed, they are like others.

@@ -124,6 +124,9 @@ struct BackupSchedule: Codable, Equatable {
         return result
     }
 
+    /// The schedule, unless it is another folder's.
+    var ofThisFolder: BackupSchedule? { isOfOtherFolder ? nil : self }
+
     /// Refuses the copy of a schedule that a copy of a keychain's folder has.
     func checkPlace() throws(Refusal) {
         guard isOfOtherFolder else { return }
@@ -171,19 +174,16 @@ struct BackupSchedule: Codable, Equatable {
 
     /// The schedule as JSON.
     var json: [String: JSONValue] {
-        // Nothing of it is so in another folder.
-        guard !isOfOtherFolder else {
-            let keys = ["folder", "keep", "calendar", "timer", "lastGood", "lastIncomplete", "lastFailure"]
-            return Dictionary(uniqueKeysWithValues: keys.map { ($0, .null) })
-                .merging(["otherFolder": .string(place.path)]) { $1 }
-        }
-        return [
+        var members: [String: JSONValue] = [
             "folder": .string(folder), "keep": .integer(keep), "calendar": .string(calendar),
             "timer": timer.map { .string($0) } ?? .null,
             "lastGood": lastGood?.json ?? .null, "lastIncomplete": lastIncomplete?.json ?? .null,
             "lastFailure": lastFailure.map { .object(["date": .string($0.date), "reason": .string($0.reason)]) }
                 ?? .null,
-            "otherFolder": .null,
         ]
+        // This folder has none of that.
+        if isOfOtherFolder { members = members.mapValues { _ in .null } }
+        members["otherFolder"] = isOfOtherFolder ? .string(place.path) : .null
+        return members
     }
 }

@@ -13,10 +13,10 @@ struct MadeBackup: Codable, Equatable {
     let damagedItems: Int
 
     /// The keychain files that are not in it.
-    let omitted: [UserKeychainFiles.Omitted]
+    let omitted: [UserKeychainFiles.Problem]
 
     /// The keychain files that are in it as they are: damaged.
-    let damagedFiles: [UserKeychainFiles.Omitted]
+    let damagedFiles: [UserKeychainFiles.Problem]
 
     /// Whether everything is in it that can be in a backup, undamaged.
     ///
@@ -37,13 +37,10 @@ struct MadeBackup: Codable, Equatable {
     }
 
     var json: JSONValue {
-        func files(_ files: [UserKeychainFiles.Omitted]) -> JSONValue {
-            .array(files.map { .object(["path": .string($0.path), "why": .string($0.why)]) })
-        }
-        return .object([
+        .object([
             "date": .string(date), "file": .string(file), "items": .integer(items),
             "keychainFiles": .integer(keychainFiles), "damagedItems": .integer(damagedItems),
-            "omittedFiles": files(omitted), "damagedFiles": files(damagedFiles),
+            "omittedFiles": .array(omitted.map(\.json)), "damagedFiles": .array(damagedFiles.map(\.json)),
         ])
     }
 }

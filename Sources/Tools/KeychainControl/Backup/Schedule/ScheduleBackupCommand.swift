@@ -109,7 +109,7 @@ struct ScheduleBackupCommand: ParsableCommand {
         try BackupSchedule.exclusively(folder) { () throws(Refusal) in
             let found = try BackupSchedule(in: folder.path)
             guard let place = SchedulePlace(folder.path) else { throw Refusal("the keychain has no folder") }
-            let former = found.flatMap { $0.isOfOtherFolder ? nil : $0 }
+            let former = found?.ofThisFolder
             var schedule = former ?? BackupSchedule(of: place, folder: path, keep: keep, calendar: "daily")
             // The timer that the other folder has stays.
             if let found, former == nil {

@@ -39,8 +39,8 @@ struct ScheduledRun {
         }
         guard made.isComplete else {
             throw Refusal(
-                "the backup is not complete, and takes the place of no complete one (\(made.lacking)); 'keychainctl check' "
-                    + "says more of what is damaged"
+                "the backup is not complete (\(made.lacking)); the complete ones are kept. 'keychainctl check' says more about "
+                    + "what is damaged"
             )
         }
     }
