@@ -93,6 +93,9 @@ struct ServiceTests {
         #expect(enabled.status == 0, "\(enabled)")
         let running = try #require(folder.record)
         #expect(access(bus, F_OK) == 0)
+        let sameBus = bus.replacing("/bus.sock", with: "//bus.sock")
+        let again = try shell.run("keychaind", ["--foreground", "--secret-service", "--bus", sameBus])
+        #expect(again.status == 0 && again.errors.contains("already serves"), "\(again)")
         let restarted = try shell.control("service restart")
         #expect(restarted.status == 0, "\(restarted)")
         #expect(folder.record != nil && folder.record?.process != running.process)
@@ -241,7 +244,10 @@ struct ServiceTests {
         let first = try #require(folder.record)
         #expect(kill(first.process, SIGSTOP) == 0)
         let locked = try shell.control("device lock")
-        #expect(locked.status == 0 && locked.output.contains("Locked. The daemon does not respond"), "\(locked)")
+        #expect(
+            locked.status == 0 && locked.output == "Locked.\n" && locked.errors.contains("does not respond"),
+            "\(locked)"
+        )
         let status = try shell.control("service status")
         #expect(status.status == 0 && status.output.contains("process \(first.process)"), "\(status)")
         #expect(status.output.contains("unknown: ") && status.output.contains("service restart"), "\(status)")

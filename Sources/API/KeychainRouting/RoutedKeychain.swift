@@ -121,8 +121,8 @@ package final class RoutedKeychain: ObservableKeychain {
         return number == Self.noOwner ? .embedded : StoreOwner(rawValue: number)
     }
 
-    /// The failure of a lock; that of a daemon that does not respond, or has no connection left, once the lock mark was
-    /// replaced, which the daemon checks before it uses a key.
+    /// The failure of a lock; that of a daemon that does not respond, or cannot be reached or used, once the lock mark
+    /// was replaced, which the daemon checks before it uses a key.
     private func lockError(_ error: KeychainError, _ owner: StoreOwner) -> KeychainError {
         guard owner == .daemon, error.isSilence || error.kind == .unavailable else { return error }
         do throws(KeychainError) { _ = try backend(.embedded).perform(.device(.lock)) } catch let refusal {

@@ -19,6 +19,8 @@ package enum KeychainDaemon {
     /// - Returns: The exit status.
     package static func run(_ words: [String]) -> Int32 {
         harden()
+        // The program that starts a daemon on demand may have limits of its own, such as a test or a shell.
+        keychain_lift_limits()
         let log = DaemonLog()
         // The system service starts it so, for certificates of a user.
         if words == [JudgeProgram.option] { return JudgeProgram.run() }
@@ -48,8 +50,6 @@ package enum KeychainDaemon {
     /// Restrictions that have to be in effect before anything else.
     private static func harden() {
         _ = keychain_disable_core_files()
-        // The program that starts a daemon on demand may have limits of its own, such as a test or a shell.
-        keychain_lift_limits()
         umask(0o077)
         // Do not prevent a file system from being unmounted.
         _ = chdir("/")

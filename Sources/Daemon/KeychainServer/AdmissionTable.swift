@@ -37,8 +37,8 @@ final class AdmissionTable: Sendable {
         /// By whose limits it is identified.
         var account: Account
         let mounts: MountView
-        /// The tick of its connection.
-        let since: UInt64
+        /// The tick of its connection, later that at which its identification began.
+        var since: UInt64
     }
 
     init(_ options: ServerOptions) { self.options = options }
@@ -67,7 +67,8 @@ final class AdmissionTable: Sendable {
             guard var queue = state.queued[account],
                 let index = queue.firstIndex(where: { hasRoom(for: $0, in: state) })
             else { return nil }
-            let next = queue.remove(at: index).begun(at: tick)
+            var next = queue.remove(at: index)
+            next.since = tick
             state.queued[account] = queue.isEmpty ? nil : queue
             state.admissions[next.socket] = Admission(candidate: next)
             return next
@@ -160,13 +161,6 @@ final class AdmissionTable: Sendable {
 
     private func isOverdue(since: UInt64, _ tick: UInt64) -> Bool {
         tick &- since > options.ticks(options.admissionMilliseconds)
-    }
-}
-
-extension AdmissionTable.Candidate {
-    /// The same process, whose identification begins later than its connection.
-    fileprivate func begun(at tick: UInt64) -> Self {
-        Self(socket: socket, process: process, user: user, account: account, mounts: mounts, since: tick)
     }
 }
 

@@ -29,9 +29,9 @@ package struct SocketLocation: Sendable, Hashable {
     /// The socket for a store.
     ///
     /// The folder is `swift-keychain` in `$XDG_RUNTIME_DIR` (XDG Base Directory Specification 0.8), else in
-    /// `/run/user/UID` if the user owns such a folder, else `/tmp/swift-keychain-UID`, or, where another user has taken
-    /// that name (``isTaken``), `run` in the folder of the store. The name is `keychaind.sock` for the store in
-    /// `.local/share` of the home folder in the user database, and `keychaind-files.sock` for the daemon of keychain
+    /// `/run/user/UID` if the user owns such a folder, else `/tmp/swift-keychain-UID`, or, where that name is no folder
+    /// of the user's alone (``isTaken``), `run` in the folder of the store. The name is `keychaind.sock` for the store
+    /// in `.local/share` of the home folder in the user database, and `keychaind-files.sock` for the daemon of keychain
     /// files beside it. For any other folder it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of its path,
     /// so that two never share a socket.
     ///
@@ -161,7 +161,7 @@ package struct SocketLocation: Sendable, Hashable {
     }
 
     /// Whether the folder of a user's daemon is not that user's alone, such as one in /tmp that another user made after
-    /// the user's own was gone: none of the user's programs can use it, or make it theirs.
+    /// the user's own was gone.
     package var isTaken: Bool { !isSystemService && Self.isTaken(folder) }
 
     private static func isTaken(_ path: String) -> Bool {

@@ -14,18 +14,19 @@ import Testing
 struct UserProgramLifeTests {
     private let bench = UserProgramBench()
 
+    private func program(_ identity: ClientIdentity, in process: Int32 = 8) -> UserProgram {
+        UserProgram(
+            ProcessInstance(identifier: process, startTime: 1),
+            as: identity,
+            keychain: bench.keychain,
+            proofs: bench.proofs,
+            life: bench.life,
+            path: "/usr/bin/tool"
+        )
+    }
+
     @Test("a program is called by the path of its executable, and one in a sandbox by its application")
     func name() throws {
-        func program(_ identity: ClientIdentity) -> UserProgram {
-            UserProgram(
-                ProcessInstance(identifier: 8, startTime: 1),
-                as: identity,
-                keychain: bench.keychain,
-                proofs: bench.proofs,
-                life: bench.life,
-                path: "/usr/bin/tool"
-            )
-        }
         #expect(program(UserProgramBench.anonymous).programName == "/usr/bin/tool")
         #expect(program(try #require(ClientIdentity(sandboxedAs: "org.example.App"))).programName == "org.example.App")
         #expect(bench.peer.programName == nil)
@@ -33,28 +34,19 @@ struct UserProgramLifeTests {
 
     @Test("a program in a sandbox that is not identified shares its limits with others in such sandboxes")
     func sandboxes() throws {
-        func program(_ process: Int32, _ identity: ClientIdentity) -> UserProgram {
-            UserProgram(
-                ProcessInstance(identifier: process, startTime: 1),
-                as: identity,
-                keychain: bench.keychain,
-                proofs: bench.proofs,
-                life: bench.life
-            )
-        }
         var options = ServerOptions()
         options.maximumConnectionsPerProcess = 2
         let table = ProcessTable(options)
         let sandbox = ClientIdentity(.anonymous, isConfined: true, isSandboxed: true)
-        for process in Int32(1)...2 { _ = try table.join(program(process, sandbox), of: 1000) }
-        let refusal = #expect(throws: KeychainError.self) { try table.join(program(3, sandbox), of: 1000) }
+        for process in Int32(1)...2 { _ = try table.join(program(sandbox, in: process), of: 1000) }
+        let refusal = #expect(throws: KeychainError.self) { try table.join(program(sandbox, in: 3), of: 1000) }
         #expect(refusal?.reason.contains("limit of connections") == true)
         let application = try #require(ClientIdentity(sandboxedAs: "org.example.App"))
         let others = [application, UserProgramBench.anonymous]
         for (number, identity) in others.enumerated() {
-            _ = try table.join(program(Int32(4 + number), identity), of: 1000)
+            _ = try table.join(program(identity, in: Int32(4 + number)), of: 1000)
         }
-        _ = try table.join(program(6, sandbox), of: 1001)
+        _ = try table.join(program(sandbox, in: 6), of: 1001)
     }
 
     @Test("a program that is not the one any more is not answered")

@@ -22,9 +22,8 @@ struct LockCommand: ParsableCommand {
             surroundings.printLine("Locked.")
         } catch {
             guard error.kind == .service(.lockedInSilence) else { throw Refusal(error) }
-            surroundings.printLine(
-                "Locked. The daemon does not respond, or takes no more programs, and wipes its keys at its next call."
-            )
+            surroundings.printLine("Locked.")
+            surroundings.remark(error.reason)
         }
     }
 }

@@ -219,12 +219,10 @@ extension KeychainService {
                 throw Refusal("the system service owns it; root can restart that: 'systemctl restart swift-keychain'")
             }
             guard owner == .daemon else { throw Refusal("the daemon does not own the keychain") }
-            let manager = self.manager(of: folder)
-            if manager == nil { try whileStopped(folder) { () throws(Refusal) in } }
-            return (true, manager)
+            return (true, self.manager(of: folder))
         }
         guard isOwner else { return false }
-        if let manager, !manager.restart() {
+        if manager?.restart() != true {
             try withExclusiveAccess { (folder) throws(Refusal) in try whileStopped(folder) { () throws(Refusal) in } }
         }
         try startDaemon()
