@@ -78,6 +78,15 @@ struct HelperProcessTests {
         #expect(outcome.errors.contains("?[31m") && !outcome.errors.contains("\u{1B}"), "\(outcome)")
     }
 
+    @Test("an answer that cannot be written is an error")
+    func fullOutput() throws {
+        #expect(try programs.run(.git, ["store"], input: "\(Self.place)username=ada\npassword=s3cret\n").status == 0)
+        let script = "\"$1\" get >/dev/full"
+        let outcome = try programs.shell.run("/bin/sh", ["-c", script, "sh", programs.path(.git)], input: Self.place)
+        let reason = "git-credential-keychain: standard output cannot be written: No space left on device\n"
+        #expect(outcome == Shell.Outcome(status: 1, output: "", errors: reason))
+    }
+
     @Test("an input without an end in sight is refused, not kept")
     func endless() throws {
         let script = "head -c 17000000 /dev/zero | tr '\\0' a | \"$1\" get"

@@ -70,6 +70,7 @@ package struct KeychainControl: ParsableCommand {
         } catch {
             end(with: error)
         }
+        endWithResult()
     }
 
     /// The command that arguments name.

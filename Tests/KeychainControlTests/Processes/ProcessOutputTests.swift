@@ -38,6 +38,13 @@ struct ProcessOutputTests {
         #expect(!output.unicodeScalars.contains { ["\u{1B}", "\u{9B}"].contains($0) })
     }
 
+    @Test("a result that cannot be written is an error", arguments: ["--version", "device status", "words"])
+    func fullOutput(_ words: String) throws {
+        let script = "keychainctl \(words) >/dev/full"
+        let (status, output) = try ControlProcess.run(["sh", "-c", script], try TemporaryFolder())
+        #expect(status == 1 && output == "Error: standard output cannot be written: No space left on device\n")
+    }
+
     @Test("the version is one line")
     func version() throws {
         let (status, output) = try ControlProcess.run(["keychainctl", "--version"], try TemporaryFolder())

@@ -5,8 +5,8 @@ import KeychainCore
 
 /// `git-credential-keychain`: credentials of git (git-credential(1), gitcredentials(7)).
 ///
-/// The items are internet passwords as git's helper on macOS makes them. The exit status is always 0: git then asks the
-/// next helper, or the user.
+/// The items are internet passwords as git's helper on macOS makes them. The exit status is 0 whatever was found: git
+/// then asks the next helper, or the user.
 struct GitHelper {
     private let surroundings: HelperSurroundings
 

@@ -34,7 +34,11 @@ package enum HelperProcess {
             now: { time(nil) },
             streams: streams
         )
-        return name.run(arguments, surroundings)
+        let status = name.run(arguments, surroundings)
+        guard let failure = streams.outputFailure else { return status }
+        // A caller must not take a part of an answer for all of it.
+        surroundings.remark(name, "standard output cannot be written: \(String(cString: strerror(failure)))")
+        return 1
     }
 
     /// `nil` if one of them is not UTF-8: as a string it would be another one.
@@ -49,6 +53,10 @@ package enum HelperProcess {
 /// The standard streams of this process.
 private final class ProcessStreams: HelperStreams {
     private let input = Mutex(Input())
+    private let output = Mutex<Int32?>(nil)
+
+    /// The error number of the first write to standard output that failed.
+    var outputFailure: Int32? { output.withLock(\.self) }
 
     /// What has been read of standard input, but not passed on yet.
     private struct Input {
@@ -96,7 +104,12 @@ private final class ProcessStreams: HelperStreams {
     }
 
     func write(_ bytes: SecretBytes) {
-        bytes.withUnsafeBytes { _ = DescriptorOutput.write($0, to: STDOUT_FILENO) }
+        output.withLock { failure in
+            guard failure == nil, !bytes.withUnsafeBytes({ DescriptorOutput.write($0, to: STDOUT_FILENO) }) else {
+                return
+            }
+            failure = errno
+        }
     }
 
     /// A line may repeat arguments and names: a terminal obeys none of their characters.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
 
 extension ExitCode {
     /// Wrong usage, as of every program of this package; swift-argument-parser has another status for it.
@@ -20,10 +21,22 @@ extension KeychainControl {
     /// repeat arguments.
     static func end(with error: any Error) -> Never {
         let status = exitStatus(for: error)
-        // Help is a result.
-        guard !status.isSuccess else { exit(withError: error) }
         let message = fullMessage(for: error)
+        guard !status.isSuccess else {
+            // Help is a result.
+            if !message.isEmpty { print(message) }
+            endWithResult()
+        }
         if !message.isEmpty { StandardError.write(message) }
         exit(withError: status)
+    }
+
+    /// Ends the process after its result was printed: successfully, unless that cannot be written.
+    static func endWithResult() -> Never {
+        guard fflush(nil) == 0 else {
+            StandardError.write("Error: standard output cannot be written: \(String(cString: strerror(errno)))")
+            exit(withError: ExitCode.failure)
+        }
+        exit(withError: ExitCode.success)
     }
 }
