@@ -11,8 +11,8 @@ package final class Bus {
     package static let driver = "org.freedesktop.DBus"
     private static let driverPath = "/org/freedesktop/DBus"
 
-    // A service that does not reply must not keep the daemon from stopping.
-    private static let callTimeoutMicroseconds: UInt64 = 5_000_000
+    /// How long a call waits for its reply: a service that does not reply must not keep the daemon from stopping.
+    package var callTimeoutMicroseconds: UInt64 = 5_000_000
 
     /// Connects to the system bus, or the one that `DBUS_SYSTEM_BUS_ADDRESS` names.
     package convenience init() throws(BusError) {
@@ -71,7 +71,7 @@ package final class Bus {
         var error = sd_bus_error()
         defer { sd_bus_error_free(&error) }
         var reply: OpaquePointer?
-        let result = sd_bus_call(handle, call.handle, Self.callTimeoutMicroseconds, &error, &reply)
+        let result = sd_bus_call(handle, call.handle, callTimeoutMicroseconds, &error, &reply)
         guard result >= 0, let reply else {
             throw BusError(result < 0 ? result : -EIO, name: error.name.map { String(cString: $0) })
         }

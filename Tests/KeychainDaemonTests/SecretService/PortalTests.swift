@@ -219,6 +219,7 @@ private final class PortalScene {
         let admission = UserAdmission(programs)
         server = try TestServer(admission: admission)
         portal = try Bus(address: bus.address)
+        portal.callTimeoutMicroseconds = 600_000_000
         if isPortal { _ = try portal.requestName("org.freedesktop.portal.Desktop") }
         let isServing = DispatchSemaphore(value: 0)
         var options = SecretServiceOptions()
@@ -335,7 +336,7 @@ private final class Person: Sendable {
         case nil:
             let isCancelled = DispatchSemaphore(value: 0)
             prompt.cancellation.onCancel { isCancelled.signal() }
-            _ = isCancelled.wait(timeout: .now() + .seconds(30))
+            _ = isCancelled.wait(timeout: .now() + .seconds(600))
             return .dismissed
         }
     }

@@ -27,7 +27,7 @@ final class TypedAnswers: Sendable {
         if isWaiting.withLock(\.self) {
             let isOver = DispatchSemaphore(value: 0)
             prompt.cancellation.onCancel { isOver.signal() }
-            _ = isOver.wait(timeout: .now() + .seconds(30))
+            _ = isOver.wait(timeout: .now() + .seconds(600))
             return nil
         }
         let text = texts.withLock { $0.isEmpty ? nil : $0.removeFirst() }
