@@ -145,6 +145,45 @@ struct FileLookupTests {
         #expect(try describe(second.identifier)?.label == "new")
     }
 
+    /// What programs store: Chrome, Visual Studio Code, git and `keyring`, and attributes that no column has.
+    private static let attributes: [LookupAttributes] = [
+        [:], ["x": "1"], ["service": "a", "account": "b", "x": "y"], ["service": "a"],
+        ["xdg:schema": "chrome_libsecret_os_crypt_password_v2", "application": "chrome"],
+        ["xdg:schema": "org.freedesktop.Secret.Generic", "application": "vscode", "service": "v", "account": "a"],
+        ["xdg:schema": "org.git.Password", "server": "h", "protocol": "https", "user": "u", "object": "p"],
+        ["username": "u", "service": "s", "application": "Python keyring library"],
+    ]
+
+    @Test("what is stored again replaces what is there, whatever its attributes are", arguments: attributes)
+    func replacementOfAny(_ attributes: LookupAttributes) throws {
+        let other = try store(["other": "1"], "other")
+        let first = try store(attributes, "1", replacing: true)
+        #expect(first.isNew)
+        for secret in ["2", "3"] {
+            let again = try store(attributes, secret, label: secret, replacing: true)
+            #expect(again == LookupStored(first.identifier, isNew: false))
+            #expect(try self.secret(first.identifier)?.secret == Self.secret(secret))
+            #expect(try describe(first.identifier)?.label == secret)
+        }
+        #expect(try search([:]).map(\.identifier) == [other.identifier, first.identifier])
+        #expect(try secret(other.identifier)?.secret == Self.secret("other"))
+    }
+
+    @Test("of items with the same attributes, as earlier versions left them, the one that was changed last is first")
+    func several() throws {
+        let items = try ["1", "2", "3"].map { try store(["x": "1"], $0).identifier }
+        #expect(try search(["x": "1"]).map(\.identifier) == items.reversed())
+        try change(items[1], .secret(Self.secret("new"), contentType: "a/b"))
+        #expect(try search(["x": "1"]).map(\.identifier) == [items[1], items[2], items[0]])
+        let stored = try store(["x": "1"], "replaced", replacing: true)
+        #expect(!stored.isNew)
+        for isLocked in [false, true] {
+            if isLocked { try files.files.lock(at: path) }
+            #expect(try search(["x": "1"]).first?.identifier == stored.identifier)
+        }
+        #expect(try search([:]).map(\.identifier) == items)
+    }
+
     @Test("a secret is not given out for other lookup attributes than those that it was stored with")
     func altered() throws {
         var item = Item(itemClass: .genericPassword, identifier: .zero, attributes: [.accessGroup: .string("items")])

@@ -7,20 +7,26 @@ import KeychainStore
 /// Searches by lookup attributes, in every lock state: the intersection of what is listed for each pair, and items that
 /// have none of their own by their columns.
 extension ItemTransaction {
-    /// The items that have every pair of a search, in the order in which they were added.
+    /// The items that have every pair of a search, in the order in which they were added; of a keychain file, the one
+    /// that was changed last first.
+    ///
+    /// Earlier versions did not replace items of keychain files, and left several with the same attributes there.
     func searchLookups(_ search: LookupAttributes, damaged: inout [DamagedRow]) throws(KeychainError) -> [LookupMatch] {
-        var matches: [LookupMatch] = []
+        var matches: [(match: LookupMatch, modified: Timestamp)] = []
         for itemClass in LookupMapping.classes {
             for row in try candidates(search, itemClass, in: groups.readable) {
                 let view = try lookupView(row)
                 if case .damaged(let row) = view {
                     damaged.append(row)
                 } else if try satisfies(row, view, search: search) {
-                    matches.append(LookupMatch(row.row.identifier, isLocked: view.isLocked))
+                    let match = LookupMatch(row.row.identifier, isLocked: view.isLocked)
+                    matches.append((match, view.metadata?.attributes.modificationDate ?? .referenceDate))
                 }
             }
         }
-        return matches
+        // A list of all items stays in its order. The sort is stable.
+        if device.isOfKeychainFile, !search.isEmpty { matches.sort { $0.modified > $1.modified } }
+        return matches.map(\.match)
     }
 
     /// The rows that are listed with every pair, and those of which nothing is listed whose columns satisfy a search.

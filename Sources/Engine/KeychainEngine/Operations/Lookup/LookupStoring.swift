@@ -57,18 +57,7 @@ extension ItemWriteTransaction {
     private func equal(_ attributes: LookupAttributes) throws(KeychainError) -> (NumberedRow, OpenedMetadata)? {
         var equals: [(NumberedRow, OpenedMetadata)] = []
         for itemClass in LookupMapping.classes {
-            let wholeTag = try lookupTags().wholeTag(attributes, in: itemClass)
-            var rows: [NumberedRow] = []
-            for number in try self.rows.rowNumbers(listedWithWhole: wholeTag, itemClass) {
-                var filter = lookupFilter(itemClass, in: groups.writable)
-                filter.rowNumber = number
-                rows += try lookupRows(filter)
-            }
-            // Items of item functions, by their columns.
-            if !attributes.isEmpty, LookupMapping.conditions(attributes, of: itemClass) != nil {
-                rows += try candidates(attributes, itemClass, in: groups.writable)
-            }
-            for row in rows {
+            for row in try mayEqual(attributes, itemClass) {
                 let view = try lookupView(row)
                 if case .damaged(let damaged) = view { try writer.quarantine(damaged) }
                 guard let metadata = view.metadata else { continue }
@@ -80,6 +69,27 @@ extension ItemWriteTransaction {
         }
         let group = groups.default.map { AttributeValue.string($0) }
         return equals.first { $0.1.attributes[.accessGroup] == group } ?? equals.first
+    }
+
+    /// The rows among which those with exactly these lookup attributes are.
+    private func mayEqual(
+        _ attributes: LookupAttributes,
+        _ itemClass: ItemClass
+    ) throws(KeychainError) -> [NumberedRow] {
+        // Nothing is listed of them.
+        if device.isOfKeychainFile { return try candidates(attributes, itemClass, in: groups.writable) }
+        let wholeTag = try lookupTags().wholeTag(attributes, in: itemClass)
+        var rows: [NumberedRow] = []
+        for number in try self.rows.rowNumbers(listedWithWhole: wholeTag, itemClass) {
+            var filter = lookupFilter(itemClass, in: groups.writable)
+            filter.rowNumber = number
+            rows += try lookupRows(filter)
+        }
+        // Items of item functions, by their columns.
+        if !attributes.isEmpty, LookupMapping.conditions(attributes, of: itemClass) != nil {
+            rows += try candidates(attributes, itemClass, in: groups.writable)
+        }
+        return rows
     }
 
     /// Makes a change of an item.
