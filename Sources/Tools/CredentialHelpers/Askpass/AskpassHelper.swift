@@ -58,7 +58,7 @@ struct AskpassHelper {
         case .sudo(let user): try secret(.genericPassword, [.service: "sudo", .account: user]) { _ in true }
         case .server(let user, let host):
             try secret(.internetPassword, [.server: host, .account: user]) { entry in
-                ServerAddress(scheme: "ssh", host: host).isPlace(of: entry)
+                ServerAddress(scheme: "ssh", host: host).isWithin(entry)
             }
         case .git(let url): try gitPassword(SecretBytes(text: "url=\(url)"))
         case .other: nil
@@ -69,7 +69,8 @@ struct AskpassHelper {
         let pattern = try GitCredential(description)
         guard let address = try pattern.address, let user = pattern.username else { return nil }
         let found = try surroundings.store.entries(.internetPassword, [.server: address.server, .account: user])
-        let entry = try surroundings.store.withoutDocker(found.filter(address.isPlace)).first
+        let entries = try surroundings.store.withoutDocker(found.filter(address.isWithin))
+        let entry = entries.first(where: address.hasSamePath) ?? entries.first
         let secret = try entry.map { (entry) throws(KeychainError) in try surroundings.store.secret(of: entry) }
         return secret.flatMap { GitSecret(stored: $0) }.flatMap { $0.credential == nil ? $0.password : nil }
     }
