@@ -126,6 +126,9 @@ package struct GitCredential: Hashable, Sendable {
         }
     }
 
+    /// Whether it has a password, or what is in place of one.
+    var hasSecret: Bool { password != nil || credential != nil }
+
     /// The place that the credential is for; `nil` if too little is named: such a pattern means nothing.
     ///
     /// - Throws: ``HelperFailure`` for a scheme or a host that cannot be one.

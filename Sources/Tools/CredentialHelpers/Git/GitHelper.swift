@@ -80,6 +80,9 @@ struct GitHelper {
     private func erase(_ rejected: GitCredential) throws {
         guard let address = try rejected.address else { throw Self.tooLittle }
         for entry in try entries(rejected, address) {
+            // git names no path unless it is told to. Then only the password says that this is what was rejected.
+            let isNamed = address.path != nil || !ServerAddress.hasPath(entry) || rejected.hasSecret
+            guard isNamed else { continue }
             // A secret that cannot be read is not erased, even if git names none: it may be another one by now.
             guard let secret = GitSecret(stored: try surroundings.store.secret(of: entry)) else { continue }
             if secret.fits(rejected) { try surroundings.store.delete(entry) }
