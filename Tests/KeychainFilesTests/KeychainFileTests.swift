@@ -291,6 +291,62 @@ struct KeychainFileTests {
         #expect(file.keptByteCount == 0)
     }
 
+    @Test("A change that cannot be written changes nothing, and the keychain stays as unlocked as it was")
+    func unwritable() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let path = folder.path(of: "test.keychain")
+            let files = KeychainFiles.forTesting().files
+            let access = ItemAccess(descriptor: "test", trustedApplications: nil)
+            let settings = KeychainFileSettings(locksOnSleep: false, lockInterval: 600)
+            try files.create(at: path, password: .secret)
+            try files.setSettings(settings, at: path)
+            func add(_ account: String) throws -> KeychainFileItem {
+                let attributes: [String: PropertyValue] = ["acct": .string(account)]
+                return try files.add(
+                    .genericPassword,
+                    attributes: attributes,
+                    secret: .secret,
+                    access: access,
+                    at: path
+                )
+            }
+            let item = try add("a")
+            let changes: [() throws -> Void] = [
+                { _ = try add("b") },
+                {
+                    try files.update(
+                        item.identifier,
+                        .init(attributes: ["icmt": .string("c")], secret: .wrong),
+                        at: path
+                    )
+                },
+                { try files.setPartitions(["apple:"], of: item.identifier, password: .secret, at: path) },
+                { try files.remove(item.identifier, at: path) },
+                { try files.setLabel("x", at: path) },
+                { try files.setSettings(.init(locksOnSleep: true, lockInterval: 1), at: path) },
+                { try files.changePassword(at: path, from: .secret, to: .wrong) },
+            ]
+            try #require(ChildProcess.limitFileSize(to: 1 << 10))
+            for change in changes {
+                let failure = thrownStatus(change)
+                #expect(failure != nil && failure != .interactionNotAllowed)
+                #expect(try files.status(at: path) == KeychainFileStatus(isLocked: false, settings: settings))
+                #expect(try files.items(at: path) == [item])
+                #expect(try files.secret(of: item.identifier, at: path) == .secret)
+            }
+            try #require(ChildProcess.limitFileSize(to: .max))
+            _ = try add("b")
+            try files.lock(at: path)
+            #expect(try files.status(at: path).isLocked)
+            let failure = thrownStatus { _ = try add("c") }
+            #expect(failure == .interactionNotAllowed)
+            let other = KeychainFiles.forTesting().files
+            try other.unlock(at: path, password: .secret)
+            #expect(try other.items(at: path).count == 2)
+        }
+    }
+
     @Test("A keychain is deleted with its file")
     func delete() throws {
         try files.files.create(at: path, password: password)

@@ -168,6 +168,15 @@ final class DeviceSession: @unchecked Sendable {
     /// Takes in a record that was just written.
     func recordWritten(_ device: StoredDevice) { withExclusiveAccess { _ = adoptPolicy(of: device) } }
 
+    /// Takes over what another session has unlocked of the same keychain; a later lock of that one does not reach it.
+    func takeKeys(of other: DeviceSession) {
+        let (taken, number) = other.withExclusiveAccess { (other.unlocked, other.unlockNumber) }
+        withExclusiveAccess {
+            (unlocked, unlockNumber) = (taken, number)
+            haveKeysChanged = true
+        }
+    }
+
     /// Drops the keys that do not outlive a lock.
     func lock() { withExclusiveAccess { drop() } }
 

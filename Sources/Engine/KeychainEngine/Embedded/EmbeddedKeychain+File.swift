@@ -24,6 +24,13 @@ extension EmbeddedKeychain {
         EmbeddedKeychain(source: .file(image: Once(image)), Self.fileDevice(device), clock)
     }
 
+    /// The keychain that the same file has, unlocked as this one is.
+    package func reopened(image: [UInt8]) -> EmbeddedKeychain {
+        let reopened = EmbeddedKeychain(source: .file(image: Once(image)), access.device, access.clock)
+        try? Turns.none.withTurn { reopened.access.session.takeKeys(of: access.session) }
+        return reopened
+    }
+
     private static func fileDevice(_ device: DeviceOptions) -> DeviceOptions {
         var device = device
         device.owner = .keychainFile

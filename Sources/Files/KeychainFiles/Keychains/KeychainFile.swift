@@ -203,7 +203,8 @@ final class KeychainFile: @unchecked Sendable {
         do throws(FileError) { return try AtomicFile.mark(path) } catch { throw KeychainError(keychainFile: error) }
     }
 
-    private func read() throws(KeychainError) -> Opened {
+    /// Reads the file as it is now: locked, or with the keys that another state of it has unlocked.
+    private func read(keepingKeysOf unlocked: EmbeddedKeychain? = nil) throws(KeychainError) -> Opened {
         let contents: (bytes: [UInt8], mark: AtomicFile.Mark)?
         do throws(FileError) {
             contents = try AtomicFile.read(path, limit: Self.largestFile)
@@ -211,7 +212,9 @@ final class KeychainFile: @unchecked Sendable {
             throw KeychainError(keychainFile: error)
         }
         guard let contents else { throw .noSuchKeychain }
-        let engine = EmbeddedKeychain.file(image: contents.bytes, device: device, clock: clock)
+        let engine =
+            unlocked?.reopened(image: contents.bytes)
+            ?? EmbeddedKeychain.file(image: contents.bytes, device: device, clock: clock)
         do throws(KeychainError) {
             _ = try engine.device.status()
         } catch {
@@ -239,8 +242,8 @@ final class KeychainFile: @unchecked Sendable {
 
     /// Makes a change, and writes the file.
     ///
-    /// If it cannot be written, nothing has changed; but the keychain is then locked. The same applies if one step of a
-    /// change fails: earlier steps must not get into the file with a later change.
+    /// If it cannot be written, nothing has changed. The same applies if one step of a change fails: earlier steps must
+    /// not get into the file with a later change.
     private func change<Result>(
         inSteps: Bool = false,
         _ body: (EmbeddedKeychain) throws(KeychainError) -> Result
@@ -251,11 +254,27 @@ final class KeychainFile: @unchecked Sendable {
         do throws(KeychainError) {
             result = try body(before.engine)
         } catch {
-            if inSteps { cache(nil, since: count) }
+            if inSteps { takeBackChange(of: before, since: count) }
             throw error
         }
-        try write(before.engine, replacing: before.mark, since: count)
+        do throws(KeychainError) {
+            try write(before.engine, replacing: before.mark, since: count)
+        } catch {
+            takeBackChange(of: before, since: count)
+            throw error
+        }
         return result
+    }
+
+    /// Has the contents of the file again, which are what they were before a change, and as unlocked; if it cannot be
+    /// read either, or is another one by now, the keychain is locked.
+    private func takeBackChange(of changed: Opened, since count: Int) {
+        var former: Opened?
+        if let read = try? read(keepingKeysOf: changed.engine), read.mark == changed.mark {
+            let isReady = !read.engine.isUnlocked || (try? FileSettings.apply(to: read.engine)) != nil
+            if isReady { former = read }
+        }
+        cache(former, since: count)
     }
 
     private func write(
@@ -263,8 +282,6 @@ final class KeychainFile: @unchecked Sendable {
         replacing mark: AtomicFile.Mark,
         since count: Int
     ) throws(KeychainError) {
-        // Changes that are not in the file must not be visible later.
-        cache(nil, since: count)
         let image = try engine.image()
         guard image.count <= Self.largestFile else {
             throw KeychainError(.diskFull, "the keychain file would be too large", kind: .storage(.full))
