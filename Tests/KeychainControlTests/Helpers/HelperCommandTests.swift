@@ -178,15 +178,26 @@ struct HelperCommandTests {
         ("git", ".gitconfig", "[user]\n\tname = \u{0}\n", "not text in UTF-8"),
         ("git", ".gitconfig", "# keychainctl helper: begin\n[user]\n", "is missing"),
         (
-            "git", ".gitconfig", "# keychainctl helper: begin\n[credential]\n\tuser = x\n# keychainctl helper: end\n",
+            "git", ".gitconfig",
+            "# keychainctl helper: begin\n[credential]\n\thelper =\n[user]\n\tname = x\n# keychainctl helper: end\n",
             "have been changed"
         ),
         (
             "git", ".gitconfig",
-            "# keychainctl helper: begin\n[credential]\n\thelper =\n# keychainctl helper: end\n\tuser = x\n",
+            "# keychainctl helper: begin\n# keychainctl helper: begin\n[credential]\n# keychainctl helper: end\n",
             "have been changed"
         ),
     ]
+
+    @Test("a block that is there twice is taken out twice")
+    func twoBlocks() throws {
+        try write(".gitconfig", "[user]\n")
+        #expect(try run("install git").status == 0)
+        let installed = try #require(text(".gitconfig"))
+        try write(".gitconfig", installed + installed)
+        #expect(try run("install git --undo").status == 0)
+        #expect(text(".gitconfig") == "[user]\n[user]\n")
+    }
 
     @Test("what is not understood is left to its owner", arguments: refused)
     func refusals(_ program: String, file: String, before: String, reason: String) throws {
@@ -194,6 +205,56 @@ struct HelperCommandTests {
         let outcome = try run("install \(program)")
         #expect(outcome.status == 1 && outcome.error.contains(reason), "\(outcome)")
         #expect(text(file) == before)
+    }
+
+    /// A program, its file and what is in it before, what another program writes there after a line of ours, and what
+    /// is left in the end.
+    private static let written: [(String, String, String, String, String)] = [
+        (
+            "git", ".gitconfig", "[user]\n", "\tuseHttpPath = true\n\tusername = ada",
+            "[user]\n[credential]\n\tuseHttpPath = true\n\tusername = ada\n"
+        ),
+        (
+            "git", ".gitconfig", "[user]\n", "\thelper = store", "[user]\n[credential]\n\thelper = store\n"
+        ),
+        (
+            "pip", ".config/pip/pip.conf", "[global]\ntimeout = 5\n", "index-url = https://x",
+            "[global]\nindex-url = https://x\ntimeout = 5\n"
+        ),
+        (
+            "cargo", ".cargo/config.toml", "", "default = \"x\"", "[registry]\ndefault = \"x\"\n"
+        ),
+    ]
+
+    @Test("what another program writes between the added lines stays, and hides nothing", arguments: written)
+    func othersLines(_ program: String, file: String, before: String, other: String, left: String) throws {
+        let end = "\n# keychainctl helper: end\n"
+        for afterwards in ["\n\(other)\(end)", "\(end)\(other)\n"] {
+            try write(file, before)
+            #expect(try run("install \(program)").status == 0)
+            let installed = try #require(text(file))
+            try write(file, installed.replacingOccurrences(of: end, with: afterwards))
+            #expect(try run("status \(program)").output == "\(program): uses the keychain")
+            #expect(try run("install \(program)").output == "\(program): nothing to change.")
+            #expect(try run("install \(program) --undo").status == 0)
+            #expect(text(file) == left)
+            #expect(try run("status \(program)").output == "\(program): does not use the keychain")
+        }
+    }
+
+    @Test("lines whose comments another program dropped are told of, and left", arguments: ["git", "cargo", "pip"])
+    func droppedComments(_ program: String) throws {
+        #expect(try run("install \(program)").status == 0)
+        let file = try #require([".gitconfig", ".cargo/config.toml", ".config/pip/pip.conf"].first { text($0) != nil })
+        let dropped = try #require(text(file)).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        try write(file, dropped.joined(separator: "\n"))
+        #expect(try run("status \(program)").output == "\(program): uses the keychain")
+        #expect(try run("install \(program)").output == "\(program): nothing to change.")
+        let undone = try run("install \(program) --undo")
+        #expect(undone.status == 0)
+        #expect(undone.remarks.contains("\(home.path(of: file)) still has '"), "\(undone)")
+        #expect(undone.remarks.contains("take it out by hand"))
+        #expect(text(file) == dropped.joined(separator: "\n"))
     }
 
     @Test("credentials in Docker's file are told of, not shown and not lost")

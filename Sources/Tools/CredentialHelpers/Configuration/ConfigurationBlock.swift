@@ -13,21 +13,51 @@ package struct ConfigurationBlock: Hashable, Sendable {
     /// The lines that set it.
     package let lines: [String]
 
+    /// What a line has that sets the key to the helper, wherever that is installed; `nil` if only ``lines`` do.
+    package let helper: String?
+
     /// Whether the section may be written again at the end of the file, where the last value counts.
     package let isAlwaysLast: Bool
 
-    package init(section: String, key: String, lines: [String], isAlwaysLast: Bool = false) {
-        (self.section, self.key, self.lines, self.isAlwaysLast) = (section, key, lines, isAlwaysLast)
+    package init(
+        section: String,
+        key: String,
+        lines: [String],
+        helper: String? = nil,
+        isAlwaysLast: Bool = false
+    ) {
+        (self.section, self.key, self.lines) = (section, key, lines)
+        (self.helper, self.isAlwaysLast) = (helper, isAlwaysLast)
     }
 
     private static let begin = "# keychainctl helper: begin"
     private static let end = "# keychainctl helper: end"
     private static let replaced = "# keychainctl helper replaces: "
 
-    /// Whether a text has the block, with exactly these lines.
+    /// Whether a text has the lines, one after the other: in the block, or without its comments, which some programs
+    /// drop when they write the file.
     package func isIn(_ text: String) -> Bool {
-        guard let block = try? block(in: Self.split(text)) else { return false }
-        return block.content.filter { $0 != header } == lines
+        let settings = settings(in: Self.split(text))
+        return settings.indices.contains { settings[$0...].starts(with: lines) }
+    }
+
+    /// The line that runs the helper, of a text that has it without the comments of the block.
+    package func line(leftIn text: String) -> String? {
+        settings(in: Self.split(text)).first { line in helper.map { line.contains("/\($0)") } ?? lines.contains(line) }
+    }
+
+    /// The lines of the section that set the key.
+    private func settings(in all: [String]) -> [String] {
+        var isWithin = false
+        return all.filter { line in
+            if Self.isAnyHeader(line) { isWithin = isHeader(line) }
+            return isWithin && sets(line)
+        }
+    }
+
+    /// Whether a line is one of those that are added, of whatever version.
+    private func isOurs(_ line: String) -> Bool {
+        lines.contains(line) || sets(line) && helper.map { line.contains("/\($0)") } ?? false
     }
 
     private var header: String { "[\(section)]" }
@@ -61,17 +91,25 @@ package struct ConfigurationBlock: Hashable, Sendable {
 
     /// The text without the block, and with the lines that it replaced.
     ///
-    /// - Throws: ``HelperFailure`` if the block was changed by hand or by another program.
+    /// Lines that others wrote into the block stay, as programs do that set something in its section.
+    ///
+    /// - Throws: ``HelperFailure`` if another section, or another block, begins in the block.
     package func removed(from text: String) throws(HelperFailure) -> String {
         var all = Self.split(text)
-        if let block = try block(in: all) {
-            let isOurs = { (line: String) in line == header || lines.contains(line) || sets(line) }
-            let follower = all[(block.range.upperBound + 1)...].first { !$0.allSatisfy(\.isWhitespace) }
-            let isSectionContinued = block.content.contains(header) && follower.map { !Self.isAnyHeader($0) } ?? false
-            guard block.content.allSatisfy(isOurs), !isSectionContinued else {
+        while let block = try block(in: all) {
+            let isInterrupted = block.content.contains { line in
+                line == Self.begin || Self.isAnyHeader(line) && line != header
+            }
+            guard !isInterrupted else {
                 throw HelperFailure("the lines that were added have been changed; take them out by hand")
             }
-            all.removeSubrange(block.range)
+            var others = block.content.filter { $0 != header && !isOurs($0) }
+            let follower = all[(block.range.upperBound + 1)...].first(where: Self.hasMeaning)
+            let isSectionContinued = follower.map { !Self.isAnyHeader($0) } ?? false
+            if block.content.contains(header), isSectionContinued || others.contains(where: Self.hasMeaning) {
+                others.insert(header, at: others.startIndex)
+            }
+            all.replaceSubrange(block.range, with: others)
         }
         return all.map { line in line.hasPrefix(Self.replaced) ? String(line.dropFirst(Self.replaced.count)) : line }
             .joined(separator: "\n")
@@ -142,6 +180,12 @@ package struct ConfigurationBlock: Hashable, Sendable {
         let line = line.drop(while: \.isWhitespace)
         guard line.first == "[", let end = line.firstIndex(of: "]") else { return nil }
         return words(line[..<end].dropFirst())
+    }
+
+    /// Whether a line is neither blank nor a comment.
+    private static func hasMeaning(_ line: String) -> Bool {
+        guard let first = line.first(where: { !$0.isWhitespace }) else { return false }
+        return first != "#" && first != ";"
     }
 
     private static func words(_ text: Substring) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }

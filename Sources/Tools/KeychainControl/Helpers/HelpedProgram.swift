@@ -67,19 +67,22 @@ enum HelpedProgram: String, CaseIterable, ExpressibleByArgument {
                 section: "credential",
                 key: "helper",
                 lines: ["\thelper =", "\thelper = \(program)"],
+                helper: helper.rawValue,
                 isAlwaysLast: true
             )
         case .cargo:
             ConfigurationBlock(
                 section: "registry",
                 key: "global-credential-providers",
-                lines: [#"global-credential-providers = ["cargo:token", "\#(program)"]"#]
+                lines: [#"global-credential-providers = ["cargo:token", "\#(program)"]"#],
+                helper: helper.rawValue
             )
         case .aws:
             ConfigurationBlock(
                 section: profile.map { $0 == "default" ? $0 : "profile \($0)" } ?? "",
                 key: "credential_process",
-                lines: ["credential_process = \(program) \(profile ?? "")"]
+                lines: ["credential_process = \(program) \(profile ?? "")"],
+                helper: helper.rawValue
             )
         case .pip:
             ConfigurationBlock(section: "global", key: "keyring-provider", lines: ["keyring-provider = subprocess"])

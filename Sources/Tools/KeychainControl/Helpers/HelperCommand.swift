@@ -63,6 +63,7 @@ struct InstallHelperCommand: ParsableCommand {
             let change = try undo ? plan.removal() : plan.installation()
             guard !change.isNothing else {
                 surroundings.printLine("\(program.rawValue): nothing to change.")
+                for remark in change.remarks { surroundings.remark(remark) }
                 continue
             }
             if !dryRun { try change.perform() }

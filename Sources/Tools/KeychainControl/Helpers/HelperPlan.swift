@@ -2,6 +2,7 @@
 
 import CredentialHelpers
 import Glibc
+import KeychainAuthenticators
 import KeychainCore
 import KeychainHost
 
@@ -131,6 +132,12 @@ struct HelperPlan {
             let new = try naming(file) { () throws(HelperFailure) in try block.removed(from: text) }
             var change = HelperChange(program: program, file: file, new: Array(new.utf8))
             if program == .pip { change.link = try linkToRemove() }
+            if new == text, let line = block.line(leftIn: new) {
+                let shown = PlainText.shown(String(line.drop(while: \.isWhitespace)))
+                change.remarks.append(
+                    "\(file.path) still has '\(shown)', without the comments of this command; take it out by hand"
+                )
+            }
             return change
         }
         switch program {
