@@ -184,6 +184,26 @@ struct FileLookupTests {
         #expect(try search([:]).map(\.identifier) == items)
     }
 
+    @Test("a secret has as many bytes as elsewhere, besides what is sealed with it")
+    func largest() throws {
+        func contents(_ byteCount: Int) -> LookupContents {
+            let secret = SecretBytes(count: byteCount) { $0.initializeMemory(as: UInt8.self, repeating: 7) }
+            return LookupContents(attributes: ["x": "1"], label: "l", secret: secret, contentType: "")
+        }
+        let largest = contents(ItemLimits.secretByteCount)
+        for isNew in [true, false] {
+            let reply = try files.files.perform(.store(largest, replacing: true), at: path)
+            guard case .lookupStored(let stored) = reply else { throw KeychainError.unexpectedReply }
+            #expect(stored.isNew == isNew)
+            #expect(try secret(stored.identifier)?.secret == largest.secret)
+            #expect(try files.files.secret(of: stored.identifier, at: path) == largest.secret)
+        }
+        let larger = contents(ItemLimits.secretByteCount + 1)
+        #expect(
+            thrownStatus { _ = try files.files.perform(.store(larger, replacing: true), at: path) } == .dataTooLarge
+        )
+    }
+
     @Test("a secret is not given out for other lookup attributes than those that it was stored with")
     func altered() throws {
         var item = Item(itemClass: .genericPassword, identifier: .zero, attributes: [.accessGroup: .string("items")])

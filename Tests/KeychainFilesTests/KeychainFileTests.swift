@@ -347,6 +347,31 @@ struct KeychainFileTests {
         }
     }
 
+    @Test("A secret of an item function has at most 16 MiB, besides its access list")
+    func largestSecret() throws {
+        let itemClass = ItemClass.genericPassword
+        func secret(_ byteCount: Int) -> SecretBytes {
+            SecretBytes(count: byteCount) { $0.initializeMemory(as: UInt8.self, repeating: 7) }
+        }
+        let (largest, larger) = (secret(ItemLimits.secretByteCount), secret(ItemLimits.secretByteCount + 1))
+        try files.files.create(at: path, password: password)
+        let item = try files.files.add(itemClass, attributes: [:], secret: largest, access: access, at: path)
+        #expect(try files.files.secret(of: item.identifier, at: path) == largest)
+        try files.files.update(item.identifier, .init(secret: largest), at: path)
+        for status in [
+            thrownStatus { try files.files.update(item.identifier, .init(secret: larger), at: path) },
+            thrownStatus {
+                let attributes: [String: PropertyValue] = ["labl": .string("b")]
+                _ = try files.files.add(itemClass, attributes: attributes, secret: larger, access: access, at: path)
+            },
+        ] {
+            #expect(status == .dataTooLarge)
+        }
+        let other = KeychainFiles.forTesting()
+        try other.files.unlock(at: path, password: password)
+        #expect(try other.files.secret(of: item.identifier, at: path) == largest)
+    }
+
     @Test("A keychain is deleted with its file")
     func delete() throws {
         try files.files.create(at: path, password: password)

@@ -78,12 +78,15 @@ final class Engine {
         let client = request.client
         switch request.operationForDataProtection {
         case .add(let dictionary):
-            return try add(ItemRequest(function: .add, client: client, dictionary: dictionary), authorization)
+            var request = ItemRequest(function: .add, client: client, dictionary: dictionary)
+            request.largestSecret = largestSecret
+            return try add(request, authorization)
         case .copyMatching(let dictionary):
             let request = ItemRequest(function: .copyMatching, client: client, dictionary: dictionary)
             return try copyMatching(request, authorization)
         case .update(let query, let attributes):
-            let request = ItemRequest(function: .update, client: client, dictionary: query, attributes: attributes)
+            var request = ItemRequest(function: .update, client: client, dictionary: query, attributes: attributes)
+            request.largestSecret = largestSecret
             try update(request, authorization)
         case .delete(let dictionary):
             try delete(ItemRequest(function: .delete, client: client, dictionary: dictionary), authorization)
@@ -95,6 +98,11 @@ final class Engine {
             )
         }
         return .nothing
+    }
+
+    /// The size limit of what is sealed as the secret of an item.
+    private var largestSecret: Int {
+        owner == .keychainFile ? ItemLimits.fileContentsByteCount : ItemLimits.secretByteCount
     }
 }
 

@@ -72,7 +72,8 @@ package struct Sealer: Sendable {
         let classKey = KeyDerivation(from: try key(.classKey(protection)))
         let passwordKey = item.attributes.requireApplicationPassword ? passwordKey : nil
         guard passwordKey != nil || !item.attributes.requireApplicationPassword else { throw .passwordMissing }
-        guard (item.secret?.count ?? 0) <= ItemLimits.secretByteCount else { throw .tooLarge }
+        let limit = isOfKeychainFile ? ItemLimits.fileContentsByteCount : ItemLimits.secretByteCount
+        guard (item.secret?.count ?? 0) <= limit else { throw .tooLarge }
         let schema = ItemSchema.of(item.itemClass)
         let primaryKeyTag = tags.primaryKeyTag(schema, item.attributes, replacing: old)
         if !isTombstone {

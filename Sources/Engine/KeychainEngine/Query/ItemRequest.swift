@@ -10,6 +10,8 @@ struct ItemRequest: Sendable {
     var dictionary: PropertyDictionary
     /// The new attributes of an update.
     var attributes: PropertyDictionary = [:]
+    /// The size limit of a secret: a keychain file seals more with it.
+    var largestSecret = ItemLimits.secretByteCount
 
     /// The request by one half of an identity that the dictionary names by `kSecValueRef`.
     ///

@@ -15,6 +15,8 @@ struct Query: Sendable {
     var data: SecretBytes?
     /// Whether the data exceeds the size limit of an item, and is therefore omitted.
     var isDataTooLarge = false
+    /// The size limit of the data.
+    var largestSecret = ItemLimits.secretByteCount
     var reference: PersistentReference?
     var authenticationUI = AuthenticationUI.allow
     /// The context for prompts (`kSecUseAuthenticationContext`).

@@ -89,7 +89,9 @@ enum QueryParser {
     private static func parseValue(_ key: String, _ value: PropertyValue, into query: inout Query) throws(Refusal) {
         switch key {
         case PropertyKey.valueData:
-            query.data = try refusing(.secretType) { () throws(KeychainError) in try value.secret() }
+            query.data = try refusing(.secretType) { () throws(KeychainError) in
+                try value.secret(atMost: query.largestSecret)
+            }
             query.isDataTooLarge = query.data == nil
         case PropertyKey.valuePersistentReference: break
         default: throw unknown(key)
@@ -123,9 +125,9 @@ extension PropertyValue {
     /// The value of `kSecValueData`; `nil` if it exceeds the size limit of an item.
     ///
     /// - Throws: `errSecParam` if it is not data.
-    func secret() throws(KeychainError) -> SecretBytes? {
+    func secret(atMost limit: Int) throws(KeychainError) -> SecretBytes? {
         switch self {
-        case .data(let data): data.count <= ItemLimits.secretByteCount ? data : nil
+        case .data(let data): data.count <= limit ? data : nil
         case .oversizedData: nil
         default: throw .parameter("kSecValueData is not data")
         }
@@ -134,7 +136,7 @@ extension PropertyValue {
 
 extension KeychainError {
     /// The error for a secret that exceeds the size limit; it is returned before anything is sealed.
-    static let secretTooLarge = KeychainError(
+    package static let secretTooLarge = KeychainError(
         .dataTooLarge,
         "the secret is larger than \(ItemLimits.secretByteCount) bytes"
     )

@@ -13,6 +13,7 @@ struct RequestDraft {
     /// The dictionaries; a value reference is replaced by the values that it represents.
     var dictionary: PropertyDictionary
     var attributes: PropertyDictionary
+    private let largestSecret: Int
 
     var groups: AccessGroups?
     var reference: PersistentReference?
@@ -30,6 +31,8 @@ struct RequestDraft {
         dictionary = request.dictionary
         attributes = request.attributes
         faults = collectsFaults ? [] : nil
+        largestSecret = request.largestSecret
+        changes.largestSecret = largestSecret
         // The client always requests the attributes with the data, and removes them again.
         if function == .copyMatching, dictionary[PropertyKey.returnData] == .boolean(true),
             dictionary[PropertyKey.returnAttributes] != .boolean(true)
@@ -176,6 +179,7 @@ extension RequestDraft {
         guard let itemClass = try itemClass() else { return }
         var query = Query(itemClass: itemClass)
         query.reference = reference
+        query.largestSecret = largestSecret
         query.hasPasswordReferences = client.profile == .macOS
         query.authenticationUI = AuthenticationUI(dictionary)
         self.query = query

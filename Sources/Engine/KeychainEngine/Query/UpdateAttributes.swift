@@ -11,6 +11,9 @@ struct UpdateAttributes: Sendable {
     /// The new secret; `nil` to keep the old one.
     var data: SecretBytes?
 
+    /// The size limit of the new secret.
+    var largestSecret = ItemLimits.secretByteCount
+
     private static let ignored = [PropertyKey.useDataProtectionKeychain, "persistref"]
 
     /// Columns of Apple's tables that are not attributes.
@@ -25,7 +28,9 @@ struct UpdateAttributes: Sendable {
             RequestFault(check: check, part: .attributes, key: key, error: error)
         }
         if key == PropertyKey.valueData {
-            do throws(KeychainError) { data = try value.secret() } catch { throw fault(.secretType, error) }
+            do throws(KeychainError) { data = try value.secret(atMost: largestSecret) } catch {
+                throw fault(.secretType, error)
+            }
             guard data != nil else { throw fault(.secretSize, .secretTooLarge) }
             return
         }

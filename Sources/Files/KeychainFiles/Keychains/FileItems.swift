@@ -90,6 +90,7 @@ struct FileItems {
         secret: SecretBytes,
         access: ItemAccess
     ) throws(KeychainError) -> KeychainFileItem {
+        try SealedContents.check(secret)
         let attributes = Self.storable(item.attributes, item.itemClass)
         let contents = SealedContents(
             access: access,
@@ -113,7 +114,10 @@ struct FileItems {
         let (old, oldContents) = try stored(item)
         var contents = oldContents
         let changed = Self.storable(changes.attributes, old.itemClass)
-        if let secret = changes.secret { contents.secret = secret }
+        if let secret = changes.secret {
+            try SealedContents.check(secret)
+            contents.secret = secret
+        }
         if let access = changes.access {
             let partitions = oldContents.access.partitions
             guard !access.hasPartitionList || access.partitions == partitions else {

@@ -14,14 +14,17 @@ struct FileSecretForm: SecretForm {
 
     /// Every program of the user may use what the Secret Service stores, which it cannot tell apart by their paths.
     func form(ofNew item: Item) throws(KeychainError) -> SecretBytes {
-        SealedContents(
+        let secret = item.secret ?? SecretBytes()
+        try SealedContents.check(secret)
+        return SealedContents(
             access: ItemAccess(descriptor: item.attributes.labelText, trustedApplications: nil),
-            secret: item.secret ?? SecretBytes(),
+            secret: secret,
             attributes: try Self.digest(of: item)
         ).encoded
     }
 
     func form(of item: Item, with secret: SecretBytes) throws(KeychainError) -> SecretBytes {
+        try SealedContents.check(secret)
         var contents = try SealedContents(item.secret ?? SecretBytes())
         contents.secret = secret
         return contents.encoded

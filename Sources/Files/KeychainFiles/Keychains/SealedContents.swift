@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainEngine
 
 /// The data sealed under the password for an item: its secret, its access list, and a digest of its attributes.
 ///
@@ -18,6 +19,13 @@ struct SealedContents: Hashable {
         self.access = access
         self.secret = secret
         self.attributes = attributes
+    }
+
+    /// Refuses a secret that is larger than that of any item.
+    ///
+    /// - Throws: `errSecDataTooLarge`.
+    static func check(_ secret: SecretBytes) throws(KeychainError) {
+        guard secret.count <= ItemLimits.secretByteCount else { throw .secretTooLarge }
     }
 
     /// The bytes: how many bytes of JSON follow, in four bytes, the highest first; that JSON; the secret.

@@ -103,6 +103,9 @@ package enum ItemLimits {
     ///
     /// Apple enforces no limit (Semantics, open question 9).
     package static let secretByteCount = 16 << 20
+    /// The most bytes that a keychain file seals for an item, its secret and its access list: so many are padded to
+    /// 17 MiB.
+    package static let fileContentsByteCount = (17 << 20) - 1
     /// The largest sum of encoded attributes, in bytes: 16 MiB.
     package static let metadataByteCount = 16 << 20
     /// More than any part of a row that is written: padding adds at most a sixteenth to a secret, and sealing and an
