@@ -60,6 +60,7 @@ package struct KeychainControl: ParsableCommand {
     /// Runs the command that this process was started with.
     package static func runProcess() {
         FileSizeSignal.ignore()
+        GivenDescriptor.recordMissing(in: CommandLine.arguments)
         guard ProgramArguments.areUTF8(.init(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))) else {
             StandardError.write("Error: An argument is not UTF-8.")
             Glibc.exit(ExitCode.usage.rawValue)

@@ -45,6 +45,22 @@ struct ProcessOutputTests {
         #expect(status == 1 && output == "Error: standard output cannot be written: No space left on device\n")
     }
 
+    @Test(
+        "a descriptor that was not given is none of the program's own, such as that of the keychain",
+        arguments: [
+            "netrc example.com --output-fd", "recovery-key create --passcode-stdin --output-fd",
+            "device set-passcode --passcode-fd",
+        ]
+    )
+    func ownDescriptors(_ words: String) throws {
+        let folder = try TemporaryFolder()
+        let add = "security add-internet-password -s example.com -a ada -r htps -w pw"
+        let tries = "for n in 3 4 5 6 7 8 9; do echo 1234 | keychainctl \(words) $n && echo done; done 2>/dev/null"
+        let find = "security find-internet-password -s example.com -w; keychainctl check >/dev/null; echo $?"
+        let (_, output) = try ControlProcess.run(["sh", "-c", "\(add); \(tries); \(find)"], folder)
+        #expect(output == "pw\n0\n")
+    }
+
     @Test("the version is one line")
     func version() throws {
         let (status, output) = try ControlProcess.run(["keychainctl", "--version"], try TemporaryFolder())

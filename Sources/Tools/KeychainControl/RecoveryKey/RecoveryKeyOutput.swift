@@ -39,7 +39,7 @@ struct RecoveryKeyOutput {
     func check(_ surroundings: Surroundings) throws {
         if let number = descriptor {
             let flags = fcntl(number, F_GETFL)
-            guard flags >= 0, flags & O_ACCMODE != O_RDONLY else {
+            guard GivenDescriptor.isGiven(number), flags >= 0, flags & O_ACCMODE != O_RDONLY else {
                 throw Refusal("descriptor \(number) is not open for writing, so the recovery key would be lost")
             }
         } else if !surroundings.isTerminal(surroundings.standardOutput) {

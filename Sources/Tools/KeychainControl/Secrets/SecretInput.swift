@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainAuthenticators
 import KeychainCore
 
@@ -46,6 +47,9 @@ enum SecretInput {
     func read(_ name: Name, _ kind: AuthenticationPrompt.Kind, reason: String) throws(Refusal) -> SecretBytes {
         switch self {
         case .descriptor(let descriptor):
+            guard GivenDescriptor.isGiven(descriptor) else {
+                throw Refusal(SecretLine.Failure.unreadable(descriptor: descriptor, errno: EBADF).text(of: name.text))
+            }
             do { return try SecretLine.read(from: descriptor) } catch { throw Refusal(error.text(of: name.text)) }
         case .person(let authenticator): return try Self.ask(authenticator, for: name, kind: kind, reason: reason)
         }
