@@ -2,11 +2,13 @@
 
 import Foundation
 import KeychainCore
-import KeychainEngine
 import KeychainHost
 import KeychainProtection
+import KeychainStore
 import KeychainTestSupport
 import Testing
+
+@testable import KeychainEngine
 
 /// Backups whose secret is an item of the keychain.
 struct ScheduledBackupTests {
@@ -63,6 +65,80 @@ struct ScheduledBackupTests {
             #expect(failure?.status == .interactionNotAllowed)
         }
         #expect(!FileManager.default.fileExists(atPath: backup))
+    }
+
+    @Test("an item in its place stays behind as well, however it is protected")
+    func plantedStaysBehind() throws {
+        try plant(.whenUnlocked)
+        let report = try keychain.createBackup(at: backup, secret: Self.secret)
+        #expect(report.items == 1 && report.leftOut == [.whenUnlocked: 1])
+    }
+
+    @Test("a backup brings no secret along, merged or restored, even if its maker put one in")
+    func gift() throws {
+        let giver = try TestStore()
+        let given = giver.open()
+        try plant(.whenUnlocked, in: given)
+        #expect(given.add("bert", "of bert") == .done)
+        let (gift, secret) = (giver.folder.path(of: "gift"), SecretBytes([9]))
+        try write(given, to: gift, secret)
+        #expect(try BackupInspection(of: gift).contents(secret, atLeast: ScryptFloor(of: .minimum)).items.count == 2)
+
+        try keychain.maintenance.setBackupSecret(Self.secret)
+        let report = try keychain.maintenance.mergeBackup(from: .path(gift), secret: secret, BackupMerge(.keepTheirs))
+        #expect(report.isApplied && report.added.count == 1 && report.differing.count == 0)
+        #expect(try create().items == 2)
+        #expect(try items(Self.secret) == ["anna", "bert"])
+
+        let restored = try TestStore()
+        let there = try EmbeddedKeychain.restoreBackup(
+            from: gift,
+            secret: secret,
+            to: KeychainLocation(path: restored.path),
+            floor: ScryptFloor(of: .minimum)
+        )
+        #expect(there.items == 1)
+        #expect(throws: KeychainError.self) {
+            let request = BackupRequest(to: .path(restored.folder.path(of: "backup")), secret: .ofSchedule)
+            return try restored.open().maintenance.createBackup(request)
+        }
+    }
+
+    /// Puts an item of a program in the place of the secret.
+    private func plant(_ accessibility: Accessibility, in keychain: EmbeddedKeychain? = nil) throws {
+        let client = Client(accessGroups: [ScheduledBackup.accessGroup])
+        let place: PropertyDictionary = [
+            "class": .string("genp"), "svce": .string(ScheduledBackup.service),
+            "acct": .string(ScheduledBackup.account),
+        ]
+        var item = place
+        item["pdmn"] = .string(accessibility.rawValue)
+        item[PropertyKey.valueData] = .data(SecretBytes([9]))
+        _ = try? (keychain ?? self.keychain).perform(KeychainRequest(.delete(place), client: client))
+        _ = try (keychain ?? self.keychain).perform(KeychainRequest(.add(item), client: client))
+    }
+
+    /// Writes a backup with all items, as no keychain does.
+    private func write(_ keychain: EmbeddedKeychain, to path: String, _ secret: SecretBytes) throws {
+        let target = try FileTarget(path)
+        let sealer = try BackupSealer(BackupSecret(secret, .minimum), random: SystemRandomSource())
+        try keychain.withEngine(.reading) { (engine) throws(KeychainError) in
+            try engine.read { (reader) throws(KeychainError) in
+                _ = try engine.store.writeBackup(
+                    of: reader,
+                    to: target.folder,
+                    name: target.name,
+                    protections: Set(Accessibility.stored.map(\.rawValue)),
+                    staysBehind: { _ in false },
+                    destroyedGeneration: nil,
+                    NewBackup(sealer, engine.device, files: [])
+                )
+            }
+        }
+    }
+
+    private func items(_ secret: SecretBytes) throws -> [String] {
+        try BackupInspection(of: backup).contents(secret, atLeast: ScryptFloor(of: .minimum)).items.map(\.account)
     }
 
     @Test("nothing is written over, and a file that was there stays")

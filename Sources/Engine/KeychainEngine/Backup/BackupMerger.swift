@@ -17,6 +17,7 @@ struct BackupMerger {
     let clock: any KeychainClock
     let random: any RandomSource
     let merge: BackupMerge
+    private let schedule: ScheduleGroup
     private(set) var report = BackupMergeReport()
 
     init(_ rows: RowReader, writer: RowWriter?, of engine: Engine, _ merge: BackupMerge) {
@@ -27,6 +28,7 @@ struct BackupMerger {
         clock = engine.clock
         random = engine.random
         self.merge = merge
+        schedule = ScheduleGroup(tags)
     }
 
     /// Reads the whole backup, so that its code is checked, and takes what is asked for.
@@ -36,7 +38,9 @@ struct BackupMerger {
                 let item = try opened.opening { (backup) throws(ProtectionError) in
                     try backup.open(row.row, number: row.number)
                 }
-                guard !item.isTombstone, merge.items?.contains(item.identifier) ?? true else { return }
+                guard !item.isTombstone, !schedule.has(item), merge.items?.contains(item.identifier) ?? true else {
+                    return
+                }
                 try take(item)
             }
         }

@@ -220,8 +220,9 @@ extension Engine {
         let counts = try read { (reader) throws(KeychainError) in
             try device.checkAvailable(.whenUnlocked)
             let ofEnclave = device.tagOfEnclaveKeys
+            let schedule = ScheduleGroup(device.searchTags())
             return try write(reader, NewBackup(sealer, device, files: files)) { row in
-                row.itemClass == .key && row.tags.contains { $0 == ofEnclave }
+                row.itemClass == .key && row.tags.contains { $0 == ofEnclave } || schedule.has(row)
             }
         }
         return BackupReport(
@@ -235,7 +236,7 @@ extension Engine {
 
 extension NewBackup {
     /// What a device contributes to a backup.
-    fileprivate init(_ sealer: BackupSealer, _ device: Sealer, files: [BackedUpFile]) {
+    init(_ sealer: BackupSealer, _ device: Sealer, files: [BackedUpFile]) {
         self.init(
             reseal: { (row) throws(KeychainError) in
                 do throws(ProtectionError) {
@@ -276,11 +277,13 @@ extension RestoredStore {
     ) {
         let device = Sealer(made.keybag, random: random)
         let tags = device.searchTags()
+        let schedule = ScheduleGroup(tags)
         self.init(
             keybag: made.bytes,
             reseal: { (row) throws(KeychainError) in
                 do throws(ProtectionError) {
-                    return try backup.reseal(row.row, number: row.number, for: device, tags, random: random)
+                    let row = try backup.reseal(row.row, number: row.number, for: device, tags, random: random)
+                    return schedule.has(row) ? nil : row
                 } catch {
                     throw KeychainError(error)
                 }

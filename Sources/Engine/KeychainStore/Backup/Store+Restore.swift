@@ -49,7 +49,7 @@ extension Store {
 /// The contents of a restored store.
 package struct RestoredStore {
     fileprivate let keybag: [UInt8]
-    fileprivate let reseal: (NumberedRow) throws(KeychainError) -> StoredRow
+    fileprivate let reseal: (NumberedRow) throws(KeychainError) -> StoredRow?
     fileprivate let checkFile: (_ sealed: [UInt8], _ number: Int64) throws(KeychainError) -> Void
     fileprivate let checkRows: () throws(KeychainError) -> Void
 
@@ -57,12 +57,13 @@ package struct RestoredStore {
     ///
     /// - Parameters:
     ///   - keybag: its keybag.
-    ///   - reseal: returns the store's row for a row of the backup; throws for one that does not open.
+    ///   - reseal: returns the store's row for a row of the backup, `nil` for one that is not restored; throws for
+    ///     one that does not open.
     ///   - checkFile: throws for a keychain file that does not open; a store has none.
     ///   - checkRows: throws if the rows and files were not those of the backup.
     package init(
         keybag: [UInt8],
-        reseal: @escaping (NumberedRow) throws(KeychainError) -> StoredRow,
+        reseal: @escaping (NumberedRow) throws(KeychainError) -> StoredRow?,
         checkFile: @escaping (_ sealed: [UInt8], _ number: Int64) throws(KeychainError) -> Void,
         checkRows: @escaping () throws(KeychainError) -> Void
     ) {
@@ -84,14 +85,15 @@ extension RowWriter {
 }
 
 extension BackupReader {
-    /// Adds every row, resealed, to a database that has the tables of a store.
+    /// Adds every row that is restored, resealed, to a database that has the tables of a store.
     ///
     /// - Returns: The number of items.
     fileprivate func addRows(to connection: SQLiteConnection, _ contents: RestoredStore) throws(KeychainError) -> Int {
         var items = 0
         for itemClass in ItemClass.stored {
             try forEachRow(itemClass) { (row) throws(KeychainError) in
-                let sealed = NumberedRow(number: row.number, row: try contents.reseal(row), damage: nil)
+                guard let resealed = try contents.reseal(row) else { return }
+                let sealed = NumberedRow(number: row.number, row: resealed, damage: nil)
                 do throws(SQLiteError) { try connection.insert(sealed) } catch {
                     throw error.isUniqueViolation ? refusal("two rows are the same item") : KeychainError(error)
                 }
