@@ -168,6 +168,15 @@ package struct PrivateDirectory: Sendable, Hashable {
     /// Removes a file if it exists.
     package func remove(_ name: String) { unlink(path(of: name)) }
 
+    /// Removes a file, durably, if it exists.
+    package func removeDurably(_ name: String) throws(FileError) {
+        guard unlink(path(of: name)) == 0 else {
+            guard errno == ENOENT else { throw failure("unlink", name) }
+            return
+        }
+        try sync()
+    }
+
     private func makeFile(_ name: String) throws(FileError) -> Int32 {
         let descriptor = open(path(of: name), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("open", name) }

@@ -49,8 +49,8 @@ struct ScheduleCommandTests {
         return host
     }
 
-    private func schedule(_ more: [String] = [], keep: Int = 3) throws -> Control.Outcome {
-        try scene.run(["schedule", "--to", folder, "--keep", "\(keep)"] + more, input: "")
+    private func schedule(_ more: [String] = [], keep: Int = 3, passcode: String = "") throws -> Control.Outcome {
+        try scene.run(["schedule", "--to", folder, "--keep", "\(keep)"] + more, input: passcode)
     }
 
     private func run() throws -> Control.Outcome { try scene.run(["run-scheduled"], input: "") }
@@ -201,10 +201,10 @@ struct ScheduleCommandTests {
 
     @Test("a locked keychain fails with a line and status 1, and the backups stay; the status says when and why")
     func locked() throws {
-        #expect(try schedule().status == 0)
+        try scene.control.keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
+        #expect(try schedule(["--passcode-stdin"], passcode: "1234\n").status == 0)
         let before = try backups()
         #expect(try scene.run(["status"], input: "").status == 0)
-        try scene.control.keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
         try scene.control.keychain.device.lock()
         let outcome = try run()
         #expect(outcome.status == 1 && !outcome.error.isEmpty)
@@ -222,6 +222,31 @@ struct ScheduleCommandTests {
         #expect(
             try scene.control.run(["device", "status"]).output.contains("Scheduled backup: last complete one 2026-")
         )
+    }
+
+    @Test(
+        "after a first passcode, its removal and an erasure a run fails until there is another secret, and each says so"
+    )
+    func otherPasscode() throws {
+        #expect(try schedule().status == 0)
+        var control = scene.control
+        control.input = "1234\n"
+        let hint = "keychainctl backup schedule --to '\(folder)' --keep 3 --new-secret"
+        for (words, more, input) in [
+            (["set-passcode", "--passcode-stdin"], ["--passcode-stdin"], "1234\n"),
+            (["remove-passcode", "--passcode-stdin", "--yes"], [], ""), (["erase", "--yes"], [], ""),
+        ] {
+            let changed = try control.run(["device"] + words)
+            #expect(changed.status == 0 && changed.remarks.contains(hint), "\(changed)")
+            let before = try backups()
+            let failed = try run()
+            #expect(failed.status == 1 && failed.error.contains("--new-secret"), "\(failed)")
+            #expect(try backups() == before)
+            let again = try schedule(["--new-secret"] + more, passcode: input)
+            #expect(again.status == 0, "\(again)")
+            #expect(try run().status == 0)
+            #expect(try verify(#require(try backups().last), #require(again.shown.first)).status == 0)
+        }
     }
 
     @Test("a folder that is gone is not made, and a full disk leaves no half file")

@@ -67,6 +67,43 @@ struct ScheduledBackupTests {
         #expect(!FileManager.default.fileExists(atPath: backup))
     }
 
+    @Test("with a passcode only a secret counts that was stored since it was set; it outlasts another passcode")
+    func passcode() throws {
+        let (first, second) = (SecretBytes([1]), SecretBytes([2]))
+        try keychain.maintenance.setBackupSecret(Self.secret)
+        try keychain.device.setPasscode(first)
+        let former = #expect(throws: KeychainError.self) { try create() }
+        #expect(former?.status == .itemNotFound && former?.reason.contains("--new-secret") ?? false)
+        // What a program can have stored without the passcode, before or after.
+        for level in Accessibility.stored where level != .whenPasscodeSetThisDeviceOnly {
+            try plant(level)
+            #expect(throws: KeychainError.self, "\(level)") { try create() }
+        }
+        try keychain.maintenance.setBackupSecret(Self.secret)
+        #expect(try create().items == 1)
+        try keychain.device.changePasscode(from: first, to: second)
+        let later = store.open()
+        try later.device.unlock(passcode: second)
+        try FileManager.default.removeItem(atPath: backup)
+        _ = try later.maintenance.createBackup(BackupRequest(to: .path(backup), secret: .ofSchedule))
+        #expect(try items(Self.secret) == ["anna"])
+        try later.device.removePasscode(second)
+        #expect(throws: KeychainError.self) {
+            try later.maintenance.createBackup(BackupRequest(to: .path("\(backup)2"), secret: .ofSchedule))
+        }
+    }
+
+    @Test("a secret that cannot be stored now leaves the former one")
+    func lockedStore() throws {
+        try keychain.device.setPasscode(SecretBytes([1]))
+        try keychain.maintenance.setBackupSecret(Self.secret)
+        try keychain.device.lock()
+        #expect(throws: KeychainError.self) { try keychain.maintenance.setBackupSecret(SecretBytes([1])) }
+        try keychain.device.unlock(passcode: SecretBytes([1]))
+        _ = try create()
+        #expect(try items(Self.secret) == ["anna"])
+    }
+
     @Test("an item in its place stays behind as well, however it is protected")
     func plantedStaysBehind() throws {
         try plant(.whenUnlocked)

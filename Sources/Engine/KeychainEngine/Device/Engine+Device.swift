@@ -136,6 +136,7 @@ extension Engine {
         withdrawUnlocks()
         // The keys that others have open nothing any more.
         try? lockMark?.replace()
+        try? folder.map(ScheduleMark.init)?.remove()
         session.clear()
         forgetDevice()
         try? eraseLog()

@@ -26,6 +26,7 @@ struct StoreRemains {
         }
         for name in StoreReplacement.keptFiles(in: folder) { folder.remove(name) }
         StoreReplacement.removeRemains(from: folder)
+        folder.remove(ScheduleMark.fileName)
         IncomingKeychain.remove(from: location)
         try? folder.sync()
     }

@@ -173,6 +173,8 @@ extension EmbeddedKeychain {
         // Messages of two copies of one keychain would be indistinguishable afterwards.
         guard !mark.isOf(incoming.storeIdentifier) else { throw .invalidMove("it is here already") }
         try withEngine(.exclusive) { (engine) throws(KeychainError) in
+            // Before anything can arrive that has the identifier which it names.
+            try engine.folder.map(ScheduleMark.init)?.remove()
             let rows = try incoming.openStore()
             try engine.replaceDevice(
                 rootKey: incoming.device.rootKey,
@@ -302,6 +304,7 @@ extension Engine {
         }
         withdrawUnlocks()
         try? lockMark?.replace()
+        try? ScheduleMark(folder).remove()
         session.clear()
         forgetDevice()
         // Until it is in place, it is found next to the previous one; `hasRemains` reports that.

@@ -36,6 +36,7 @@ struct EraseCommand: ParsableCommand {
         try confirm(EraseText.warning(summary, lastBackup: backups?.ofThisFolder?.lastGood?.date), surroundings)
         try refusing { () throws(KeychainError) in try device.erase() }
         surroundings.printLine("The device is erased: its keychain is empty, and no passcode is set.")
+        surroundings.remarkOnSchedule()
     }
 
     private func confirm(_ warning: String, _ surroundings: Surroundings) throws {

@@ -32,6 +32,7 @@ struct RemovePasscodeCommand: ParsableCommand {
         let passcode = try passcode.source(surroundings).read(.passcode, .passcode, reason: "remove the passcode")
         try refusing { () throws(KeychainError) in try device.removePasscode(passcode) }
         surroundings.printLine("The passcode is removed.")
+        surroundings.remarkOnSchedule()
     }
 
     private func confirm(_ surroundings: Surroundings) throws {

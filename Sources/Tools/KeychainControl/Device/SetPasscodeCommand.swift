@@ -30,6 +30,7 @@ struct SetPasscodeCommand: ParsableCommand {
         )
         try refusing { () throws(KeychainError) in try device.setPasscode(passcode) }
         surroundings.printLine("The passcode is set.")
+        surroundings.remarkOnSchedule()
         try offerRecoveryKey(passcode, device, in: surroundings)
     }
 

@@ -118,6 +118,7 @@ extension EnableServiceCommand {
         surroundings.printLine("The system service owns the keychain \(isNew ? "now" : "already").")
         surroundings.reportLeftOutRows(damagedCount)
         surroundings.remarkOnGroups(groups)
+        if isNew || setsPasscode { surroundings.remarkOnSchedule() }
         let isMoved = isNew && (plan.hasContents || plan.owner == .moving)
         if isMoved { surroundings.remark("Its items are there\(plan.hasPasscode ? ", and it is locked" : "").") }
         if setsPasscode {

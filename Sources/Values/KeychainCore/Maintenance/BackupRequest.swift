@@ -94,8 +94,7 @@ package struct BackupMerge: Sendable, Hashable {
 /// The item that holds the secret of scheduled backups.
 ///
 /// It stays on the device: otherwise it would be in the backups that it opens, and whoever opens one backup under
-/// another secret would open all of them. It is available after the first unlock, so that a backup of a locked keychain
-/// fails for the lock, and not for its secret.
+/// another secret would open all of them. Neither a backup nor a move brings one along that counts.
 package enum ScheduledBackup {
     /// Its service.
     package static let service = "swift-keychain scheduled backup"
@@ -106,8 +105,10 @@ package enum ScheduledBackup {
     /// Its access group, which a daemon gives to no program.
     package static let accessGroup = "swift-keychain.backup"
 
-    /// Its accessibility.
-    package static let accessibility = Accessibility.afterFirstUnlockThisDeviceOnly
+    /// Its accessibility: with a passcode, the one whose keys are made with it, so that nobody had them before.
+    package static func accessibility(hasPasscode: Bool) -> Accessibility {
+        hasPasscode ? .whenPasscodeSetThisDeviceOnly : .afterFirstUnlockThisDeviceOnly
+    }
 }
 
 extension BackupRequest {
