@@ -52,7 +52,7 @@ package final class HostLock: Sendable {
 
     /// Creates a lock file, which identifies this process.
     ///
-    /// - Returns: The identity of the file; `nil` if the name is taken.
+    /// - Returns: The identity of the file; `nil` if the name is taken, or another process came in between.
     private static func claim(
         _ name: String,
         in folder: PrivateDirectory,
@@ -61,15 +61,20 @@ package final class HostLock: Sendable {
         let token = RandomName.make()
         let temporary = "\(fileName).\(token).new"
         beforeChange()
-        try folder.makeFile(temporary, lines: Holder.current(token).lines)
+        try folder.makeEmptyFile(temporary)
         defer { folder.remove(temporary) }
         beforeChange()
         do throws(FileError) {
+            try folder.fill(temporary, lines: Holder.current(token).lines)
+            beforeChange()
             try folder.publishNew(temporary, as: name)
         } catch {
             // The answer of a network file system was lost (link(2), "Bugs"), or its folder could not be synced.
             if Holder(of: name, in: folder)?.token == token { return token }
-            guard case .taken = error else { throw error }
+            // Or another process has removed it while it was incomplete, as one that was left.
+            var isLate = !folder.isTaken(temporary) && access(folder.path, F_OK) == 0
+            if case .taken = error { isLate = true }
+            guard isLate else { throw error }
             beforeChange()
             return nil
         }
@@ -83,15 +88,33 @@ package final class HostLock: Sendable {
     /// and only if it is still the same file: another process may have removed it, and acquired the lock, since it was
     /// read. The claim of a process that was killed in between is removed in the same way, so that a process that ends
     /// at any step locks out no other.
+    ///
+    /// An incomplete file names no process, and is nobody's claim yet: it is removed, and a process that was about to
+    /// complete it tries again.
     private static func removeRemains(in folder: PrivateDirectory, _ beforeChange: () -> Void) {
         for name in [fileName] + folder.names(beginningWith: fileName + ".") {
-            guard let holder = Holder(of: name, in: folder), holder.hasEnded else { continue }
+            guard let holder = Holder(of: name, in: folder) else {
+                if isTemporary(name) { folder.remove(name) }
+                continue
+            }
+            guard holder.hasEnded else { continue }
             let claim = "\(fileName).\(holder.token).ended"
             guard let token = (try? Self.claim(claim, in: folder, beforeChange)) ?? nil else { continue }
             remove(name, of: holder.token, in: folder)
             beforeChange()
             remove(claim, of: token, in: folder)
             beforeChange()
+        }
+    }
+
+    /// Whether a file has the name of one that is not complete; earlier versions made it under another one before.
+    private static func isTemporary(_ name: String) -> Bool {
+        let ends = [
+            PrivateDirectory.temporarySuffix, PrivateDirectory.temporarySuffix + PrivateDirectory.temporarySuffix,
+        ]
+        return ends.contains { end in
+            name.hasSuffix(end)
+                && RandomName.isOne(name.utf8.dropFirst(fileName.utf8.count + 1).dropLast(end.utf8.count))
         }
     }
 

@@ -95,6 +95,18 @@ package struct PrivateDirectory: Sendable, Hashable {
         close(try makeFile(name))
     }
 
+    /// Writes lines into an empty file, durably.
+    func fill(_ name: String, lines: [String]) throws(FileError) {
+        let descriptor = open(path(of: name), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", name) }
+        defer { close(descriptor) }
+        let bytes = Array(lines.map { "\($0)\n" }.joined().utf8)
+        let written = bytes.withUnsafeBytes { bytes in
+            Result { () throws(FileError) in try write(bytes, to: descriptor, name) }
+        }
+        try written.get()
+    }
+
     /// The suffix of the names of incomplete files.
     package static let temporarySuffix = ".new"
 

@@ -166,6 +166,41 @@ struct HostLockTests {
         #expect(names.isEmpty, "\(names)")
     }
 
+    @Test("incomplete files that processes left go with the next lock that one leaves, those of earlier versions too")
+    func incompleteFiles() throws {
+        let number = String(repeating: "0f", count: 16)
+        let names = ["\(HostLock.fileName).\(number).new", "\(HostLock.fileName).\(number).new.new"]
+        for name in names { try directory.makeEmptyFile(name) }
+        try directory.fill(names[1], lines: [number])
+        let others = ["\(HostLock.fileName).\(number)", "\(HostLock.fileName).mine.new"]
+        for name in others { try directory.makeEmptyFile(name) }
+        try leaveLock()
+        #expect(triesUntilTaken() != nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == others)
+    }
+
+    @Test("a process whose incomplete file another one removes is told to try again, and then takes the lock")
+    func removedIncompleteFile() throws {
+        var failures = 0
+        for change in 1... {
+            var count = 0
+            do {
+                let lock = try HostLock(in: directory) {
+                    count += 1
+                    guard count == change else { return }
+                    for name in directory.names(beginningWith: HostLock.fileName + ".") { directory.remove(name) }
+                }
+                lock.release()
+            } catch {
+                #expect(error.isBusy, "\(change): \(error)")
+                failures += 1
+            }
+            try HostLock(in: directory).release()
+            if count < change { break }
+        }
+        #expect(failures == 2)
+    }
+
     @Test("while one process stands still at any step, others and it never have the lock at the same time")
     func standsStill() throws {
         for change in 1... {
