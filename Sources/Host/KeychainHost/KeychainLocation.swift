@@ -73,6 +73,19 @@ package struct KeychainLocation: Sendable, Hashable {
         KeychainLocation(path: "\(path)/files", requiredParent: requiredParent, isNamed: isNamed)
     }
 
+    /// Whether a path leads into this folder, through whatever links; the last part of it need not exist.
+    package func contains(_ path: String) -> Bool {
+        guard let own = Self.resolved(self.path), let other = Self.resolved(path) ?? Self.resolved(path.parentFolder)
+        else { return false }
+        return other == own || other.hasPrefix("\(own)/")
+    }
+
+    private static func resolved(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(validatingCString: resolved)
+    }
+
     /// The home folder of the effective user from the user database; `nil` also if that is unknown.
     package static func homeFromUserDatabase() -> String? { (try? lookUpHome()).flatMap(\.self) }
 

@@ -93,6 +93,28 @@ struct ScheduleCommandTests {
         #expect(new.shown.count == 1 && new.shown != [secret])
     }
 
+    @Test("no command of backup writes into the keychain's own folder, whatever path leads there")
+    func ownFolder() throws {
+        let (keychain, link) = (scene.folder.path(of: "keychain"), scene.folder.path(of: "link"))
+        #expect(symlink(keychain, link) == 0 && mkdir("\(keychain)/files", 0o700) == 0)
+        #expect(try scene.create().status == 0)
+        let before = try FileManager.default.contentsOfDirectory(atPath: keychain).sorted()
+        for folder in [keychain, "\(keychain)/", "\(keychain)/files", link, "\(keychain)/../link/files"] {
+            for name in ["replacement.mark", "keychain.db.new", "root-key.settings", "any.backup"] {
+                let created = try scene.run(["create", "--secret-stdin", "\(folder)/\(name)"])
+                #expect(created.status == 1 && created.error.contains("the keychain's own folder"), "\(created)")
+            }
+            let scheduled = try scene.run(["schedule", "--to", folder, "--keep", "3"], input: "")
+            #expect(scheduled.status == 1 && scheduled.error.contains("the keychain's own folder"), "\(scheduled)")
+            let restored = try scene.restore(["--merge", "--files-to", folder])
+            #expect(restored.status == 1 && restored.error.contains("the keychain's own folder"), "\(restored)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: keychain).sorted() == before)
+        #expect(calls.all.withLock { $0 } == [])
+        // Beside it is as good as anywhere.
+        #expect(try scene.run(["create", "--secret-stdin", "\(keychain).backup"]).status == 0)
+    }
+
     @Test("a secret is 160 bits in groups of base32, and another one each time")
     func secretText() throws {
         let texts = (0..<64).map { _ in String(decoding: BackupSecretText.make().unprotectedCopy, as: UTF8.self) }

@@ -41,6 +41,7 @@ struct CreateBackupCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
+        try surroundings.checkIsOutsideOfKeychain(AbsolutePath.of(file))
         try surroundings.unlockForBackup(passcode, "back up the keychain")
         let secret = try secret.source(surroundings).read(
             .newBackupSecret,

@@ -101,6 +101,7 @@ struct RestoreBackupCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
+        if let filesTo { try surroundings.checkIsOutsideOfKeychain(AbsolutePath.of(filesTo)) }
         if merges { try surroundings.unlockForBackup(passcode, "restore from a backup") }
         let secret = try backup.readSecret(surroundings, "restore the keychain from a backup")
         let contents = try surroundings.inspect(backup.path, secret)

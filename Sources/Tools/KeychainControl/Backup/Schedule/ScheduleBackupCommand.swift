@@ -103,6 +103,7 @@ struct ScheduleBackupCommand: ParsableCommand {
         keeping keep: Int,
         in surroundings: Surroundings
     ) throws(Refusal) {
+        try surroundings.checkIsOutsideOfKeychain(path)
         try surroundings.unlockForBackup(passcode, "schedule backups of the keychain")
         let folder = try host.folder()
         let maintenance = surroundings.keychain.maintenance
