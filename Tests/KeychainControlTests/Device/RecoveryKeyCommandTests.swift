@@ -315,6 +315,16 @@ struct RecoveryKeyCommandTests {
         #expect(other.recoveryKey == key)
     }
 
+    @Test("a change of the passcode names a recovery key that there is, and says nothing without one")
+    func changeNames() throws {
+        for hasKey in [true, false] {
+            let device = FakeDevice(passcode: "1234")
+            if hasKey { device.recoveryKey = key }
+            let changed = try control(device, typing: ["1234", "5678"]).run(["device", "change-passcode"])
+            #expect(changed.status == 0 && changed.remarks.contains("If it is not yours") == hasKey, "\(changed)")
+        }
+    }
+
     @Test("a passcode that is wrong, or may not be tried yet, comes with both ways out")
     func waysOut() throws {
         let wrong = try control(FakeDevice(passcode: "1234"), typing: ["0000"]).run(["device", "unlock"])

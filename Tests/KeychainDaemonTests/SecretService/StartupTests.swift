@@ -76,6 +76,20 @@ struct SecretServiceStartupTests {
         try keychain.device.unlock(passcode: SecretBytes(Array("1234".utf8)))
     }
 
+    @Test("a recovery key that is there before the passcode is named in the log", arguments: [true, false])
+    func recoveryKey(_ isThere: Bool) throws {
+        try takeOver()
+        let keychain = daemons
+        if isThere { try keychain.device.createRecoveryKey(.random(), passcode: nil) }
+        let pipe = Pipe()
+        try StartupPasscode(from: descriptor("1234"))
+            .unlock(keychain, log: DaemonLog(descriptor: pipe.fileHandleForWriting.fileDescriptor))
+        try pipe.fileHandleForWriting.close()
+        let log = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        #expect(log.contains("If it is not yours, replace it") == isThere, "\(log)")
+        #expect(try keychain.device.status().hasPasscode)
+    }
+
     @Test("a wrong passcode counts as an attempt, and leaves the keychain locked")
     func wrong() throws {
         try takeOver()

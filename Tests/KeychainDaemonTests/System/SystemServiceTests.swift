@@ -173,6 +173,24 @@ struct SystemServiceTests {
         #expect(try anna.control("device unlock --passcode-stdin", input: "1234\n").status == 0)
     }
 
+    @Test("a recovery key that was left before is named once the service has the keychain", arguments: [false, true])
+    func movedRecoveryKey(_ hasPasscode: Bool) throws {
+        let service = try SystemServiceFolder()
+        let anna = try service.shell(of: Self.anna)
+        #expect(try anna.security("add-generic-password -a name -s service -w hers").status == 0)
+        #expect(try anna.control("recovery-key create --output-fd 1").status == 0)
+        if hasPasscode {
+            #expect(try anna.control("device set-passcode --passcode-stdin", input: "1234\n").status == 0)
+        }
+        let enabled = try anna.control(
+            "service enable --system --socket \(service.socket.path)\(hasPasscode ? "" : " --passcode-stdin")",
+            input: "1234\n"
+        )
+        #expect(enabled.status == 0 && enabled.errors.contains("There is a recovery key, made 2"), "\(enabled)")
+        let changed = try anna.control("device change-passcode --passcode-stdin", input: "1234\n5678\n")
+        #expect(changed.status == 0 && changed.errors.contains("If it is not yours, replace it"), "\(changed)")
+    }
+
     @Test("rehearsals and the status make nothing in the service")
     func rehearsals() throws {
         let service = try SystemServiceFolder()

@@ -48,6 +48,8 @@ struct StartupPasscode {
         } catch {
             throw DaemonFailure(error)
         }
+        guard (try? keychain.device.summary())?.recoveryKeyDate != nil else { return }
+        log.write(.warning, "there is a recovery key: \(DeviceSummary.adviceOnRecoveryKey)")
     }
 }
 

@@ -29,5 +29,6 @@ struct ChangePasscodeCommand: ParsableCommand {
         let new = try source.read(.newPasscode, .newApplicationPassword, reason: "change the passcode")
         try refusing { () throws(KeychainError) in try device.changePasscode(from: old, to: new) }
         surroundings.printLine("The passcode is changed.")
+        RecoveryKeyText.remark(try? device.summary(), in: surroundings)
     }
 }

@@ -42,12 +42,7 @@ struct SetPasscodeCommand: ParsableCommand {
     ) throws(Refusal) {
         // A daemon of an earlier version has none.
         guard let summary = try? device.summary() else { return }
-        if let date = summary.recoveryKeyDate {
-            return surroundings.remark(
-                "There is a recovery key, made \(RecoveryKeyText.date(date)): it opens everything without the passcode. If it is "
-                    + "not yours, replace it: keychainctl recovery-key create --replace"
-            )
-        }
+        guard summary.recoveryKeyDate == nil else { return RecoveryKeyText.remark(summary, in: surroundings) }
         guard surroundings.isTerminal(surroundings.standardInput), surroundings.isTerminal(surroundings.standardOutput)
         else { return }
         let answer = surroundings.askLine("Make a recovery key, for the day on which it is forgotten? [y/N]") ?? []

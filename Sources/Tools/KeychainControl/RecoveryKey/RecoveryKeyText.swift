@@ -15,6 +15,13 @@ enum RecoveryKeyText {
         summary.recoveryKeyDate.map { "made \(date($0))" } ?? "none"
     }
 
+    /// Names a recovery key that is there where a passcode is set or changed: another program may have left it, which
+    /// would open everything with it.
+    static func remark(_ summary: DeviceSummary?, in surroundings: Surroundings) {
+        guard let time = summary?.recoveryKeyDate else { return }
+        surroundings.remark("There is a recovery key, made \(date(time)): \(DeviceSummary.adviceOnRecoveryKey)")
+    }
+
     /// A JSON object; `created` is `null` where there is none.
     static func json(_ summary: DeviceSummary) throws -> String {
         let encoder = JSONEncoder()

@@ -130,6 +130,8 @@ extension EnableServiceCommand {
         } else if passcode.isGiven || isNew {
             surroundings.remark(Self.foundPasscode)
         }
+        // It moves with a keychain, and from now on it is as good as the passcode.
+        if setsPasscode || isNew { RecoveryKeyText.remark(try? service.system.device.summary(), in: surroundings) }
     }
 
     private static let withoutPasscode = """

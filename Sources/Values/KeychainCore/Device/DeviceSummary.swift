@@ -17,6 +17,11 @@ package struct DeviceSummary: Sendable, Hashable {
     /// Whether the root key can be used.
     package var hasRootKey: Bool
 
+    /// What is said of a recovery key where a passcode is set or changed: another program may have left it.
+    package static let adviceOnRecoveryKey = """
+        it opens everything without the passcode. If it is not yours, replace it: keychainctl recovery-key create --replace
+        """
+
     /// A summary; the default is that of a keychain that does not exist.
     package init(
         exists: Bool = false,
