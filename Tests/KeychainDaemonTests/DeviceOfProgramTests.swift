@@ -23,6 +23,7 @@ struct DeviceOfProgramTests {
     init() {
         var device = DeviceOptions()
         device.passwordWork = .testing
+        device.keepsPasscode = ProgramKeychain.keepsPasscode
         keychain = EmbeddedKeychain.inMemory(device: device)
     }
 
@@ -82,13 +83,50 @@ struct DeviceOfProgramTests {
                 let refusal = #expect(throws: KeychainError.self) { try program.permitted(command) }
                 #expect(refusal?.status == .missingEntitlement)
             }
-            // What it takes for these is the recovery key itself, or nothing.
+            // What it takes for these is the recovery key itself, nothing, or known in the midst of the command.
             for command in [KeychainCommand.Device.checkRecoveryKey(.random()), .erase, .summary] {
                 #expect(throws: Never.self) { try program.permitted(.device(command)) }
             }
         }
         _ = try owner.backend.perform(.device(.unlock(passcode)))
         for command in commands { #expect(throws: Never.self) { try owner.permitted(command) } }
+    }
+
+    @Test("in the system service an erasure takes the passcode, if one is set, whatever a manifest grants")
+    func erasureTakesPasscode() throws {
+        let passcode = SecretBytes([1])
+        let erase = KeychainCommand.device(.erase)
+        func ofService(_ identity: ClientIdentity, process: Int32) -> UserProgram {
+            UserProgram(
+                ProcessInstance(identifier: process, startTime: 1),
+                as: identity,
+                keychain: keychain,
+                proofs: proofs,
+                life: life,
+                isSystemService: true
+            )
+        }
+        let programs = [
+            ofService(Self.anonymous, process: 9),
+            ofService(ClientIdentity(.rootManifest("owner"), hasOwnerRights: true), process: 10),
+        ]
+        for program in programs { #expect(throws: Never.self) { try program.backend.perform(erase) } }
+        // It is set after the command was permitted, and before it is carried out.
+        for program in programs { _ = try program.permitted(erase) }
+        try keychain.device.setPasscode(passcode)
+        for program in programs {
+            let refusal = #expect(throws: KeychainError.self) { try program.backend.perform(erase) }
+            #expect(refusal?.status == .missingEntitlement && refusal?.reason.contains("root") == true)
+        }
+        #expect(try keychain.device.status().hasPasscode)
+        _ = try programs[0].backend.perform(.device(.unlock(passcode)))
+        #expect(throws: KeychainError.self) { try programs[1].backend.perform(erase) }
+        _ = try programs[0].backend.perform(erase)
+        #expect(try !keychain.device.status().hasPasscode)
+        // The files of the user's own store can be removed in any case.
+        try keychain.device.setPasscode(passcode)
+        _ = try program(Self.anonymous).backend.perform(erase)
+        #expect(try !keychain.device.status().hasPasscode)
     }
 
     /// Answers every question with the same.

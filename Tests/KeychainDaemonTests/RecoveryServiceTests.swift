@@ -140,9 +140,50 @@ struct SystemRecoveryTests {
         #expect(again.status == 0, "\(again)")
         #expect(try anna.security("find-generic-password -a name -s service -w").output == "token\n")
 
-        #expect(try anna.control("device erase --yes").status == 0)
+        let refused = try anna.control("device erase --yes")
+        let forRoot = "SWIFT_KEYCHAIN_HOME=/var/lib/swift-keychain/\(Self.anna) keychainctl device erase"
+        #expect(refused.status == 1 && refused.errors.contains(forRoot), "\(refused)")
+        let wrong = try anna.control("device erase --yes --passcode-stdin", input: "1234\n")
+        #expect(wrong.status == 1 && wrong.errors.contains("passcode is wrong"), "\(wrong)")
+        #expect(try anna.security("find-generic-password -a name -s service -w").output == "token\n")
+        let erased = try anna.control("device erase --yes --passcode-stdin", input: "9012\n")
+        #expect(erased.status == 0 && erased.errors.contains("first program that sets one is the owner"), "\(erased)")
         #expect(try anna.security("find-generic-password -a name -s service -w").status == 44)
         #expect(try anna.security("add-generic-password -a name -s service -w later").status == 0)
         #expect(try bert.security("find-generic-password -a name -s service -w").output == "token\n")
+    }
+
+    @Test("without the passcode root alone erases a keychain of the service, which goes on with an empty one")
+    func rootErases() throws {
+        let service = try SystemServiceFolder()
+        let anna = try service.enabledShell(of: Self.anna)
+        #expect(try anna.security("add-generic-password -a name -s service -w token").status == 0)
+        #expect(try anna.control("device set-passcode --passcode-stdin", input: "1234\n").status == 0)
+        let folder = "\(service.store)/\(Self.anna)"
+        func asRoot(_ words: String, in folder: String = folder) throws -> Shell.Outcome {
+            let environment = ["SWIFT_KEYCHAIN_HOME": folder, "PATH": "/usr/bin:/bin"]
+            let prefix = SystemServiceFolder.asUser(SystemServiceFolder.user)
+            return try Shell(environment: environment, prefix: prefix).control(words)
+        }
+        #expect(try asRoot("device erase").status == 2, "it asks here as well")
+        // Where the service runs, and where it starts later.
+        for round in 0..<2 {
+            if round == 1 { service.stop() }
+            let erased = try asRoot("device erase --yes")
+            #expect(erased.status == 0 && erased.errors.contains("1 item and the passcode"), "\(erased)")
+            if round == 1 { try service.start() }
+            let status = try anna.control("device status")
+            #expect(status.status == 0 && status.output.contains("not set"), "\(status)")
+            #expect(try anna.security("find-generic-password -a name -s service -w").status == 44)
+            #expect(try anna.security("add-generic-password -a name -s service -w later").status == 0)
+            let set = try anna.control("device set-passcode --passcode-stdin", input: "another\n")
+            #expect(set.status == 0, "\(set)")
+        }
+        // One that was left there by 'disable --leave-items', with a passcode of another program.
+        #expect(try anna.control("service disable --leave-items").status == 0)
+        let left = try asRoot("device erase --yes")
+        #expect(left.status == 0, "\(left)")
+        let enabled = try anna.control(service.enable)
+        #expect(enabled.status == 0 && enabled.errors.contains("No passcode is set."), "\(enabled)")
     }
 }

@@ -55,7 +55,8 @@ struct CommandRowTests {
         "device change passcode": "provesPasscode needs outsideOfSandbox",
         "device remove passcode": "replacesItems needs outsideOfSandbox", "device set policy": "needs owner",
         "device summary": "changesNothing looks outsideOfSandbox",
-        "device erase": "replacesItems looks outsideOfSandbox", "recovery key create": "provesPasscode needs passcode",
+        "device erase": "replacesItems looks passcodeOfSystemService",
+        "recovery key create": "provesPasscode needs passcode",
         "recovery key check": "changesNothing looks outsideOfSandbox",
         "recovery key use": "provesPasscode looks outsideOfSandbox",
         "recovery key remove": "provesPasscode needs passcode",
@@ -180,6 +181,7 @@ struct CommandRowTests {
             case .everyProgram: "everyProgram"
             case .outsideOfSandbox: "outsideOfSandbox"
             case .passcode: "passcode"
+            case .passcodeOfSystemService: "passcodeOfSystemService"
             case .owner: "owner"
             }
         return (names.filter { row.traits.contains($0.0) }.map(\.1) + ["\(row.storeUse)", right])

@@ -12,6 +12,13 @@ final class ProgramKeychain: KeychainBackend {
     private let prover: @Sendable () -> PasscodeProofs.Prover
     private let proofs: PasscodeProofs
     private let life: DaemonLife
+    private let isSystemService: Bool
+
+    /// Whether the command under way on this thread may not have a passcode gone.
+    @TaskLocal private static var keepsPasscodeOfCommand = false
+
+    /// For ``DeviceOptions/keepsPasscode`` of the keychain that is served.
+    static let keepsPasscode: @Sendable () -> Bool = { keepsPasscodeOfCommand }
 
     /// Whether the command under way on this thread is of a sandbox.
     @TaskLocal private static var isForSandbox = false
@@ -29,13 +36,15 @@ final class ProgramKeychain: KeychainBackend {
         for program: ClientIdentity,
         prover: @escaping @Sendable () -> PasscodeProofs.Prover,
         proofs: PasscodeProofs,
-        life: DaemonLife
+        life: DaemonLife,
+        isSystemService: Bool = false
     ) {
         self.keychain = keychain
         self.program = program
         self.prover = prover
         self.proofs = proofs
         self.life = life
+        self.isSystemService = isSystemService
     }
 
     var identity: ObjectIdentifier { keychain.identity }
@@ -43,10 +52,13 @@ final class ProgramKeychain: KeychainBackend {
     var families: CommandFamily { keychain.families }
 
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        let keepsPasscode = mayNotEndPasscode(command)
         let result = Self.$isForSandbox.withValue(program.isSandboxed) {
-            Result { () throws(KeychainError) in
-                guard case .maintenance(.move(let step)) = command else { return try keychain.perform(command) }
-                return try keychain.move(step, by: prover().process)
+            Self.$keepsPasscodeOfCommand.withValue(keepsPasscode) {
+                Result { () throws(KeychainError) in
+                    guard case .maintenance(.move(let step)) = command else { return try keychain.perform(command) }
+                    return try keychain.move(step, by: prover().process)
+                }
             }
         }
         switch result {
@@ -58,5 +70,11 @@ final class ProgramKeychain: KeychainBackend {
             if error.foreignOwner != nil { life.end(because: "the store has another owner now") }
             throw error
         }
+    }
+    /// Whether a command may not have a passcode gone: in the system service, whoever sets the next one is the owner.
+    private func mayNotEndPasscode(_ command: KeychainCommand) -> Bool {
+        guard isSystemService, case .passcodeOfSystemService = command.row.right else { return false }
+        // Without its root key, a keychain tells no unlock.
+        return (try? proofs.isProved(by: prover(), keychain.currentUnlock())) != true
     }
 }

@@ -45,6 +45,7 @@ struct ServedStore: ~Copyable {
         // certificates.
         device.certificateJudge = isCreated ? JudgeProcess() : SystemTrust(settings: .process)
         device.attemptLimit = ProgramKeychain.attemptLimit
+        device.keepsPasscode = ProgramKeychain.keepsPasscode
         device.share = CallShare.number
         // The server limits the contexts and decides which are discarded: the keychain does not know which process owns
         // them. Contexts of commands in progress are additional.

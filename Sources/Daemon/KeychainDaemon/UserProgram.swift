@@ -61,7 +61,14 @@ final class UserProgram: ConnectedPeer {
         self.isSystemService = isSystemService
         self.path = path
         let prover = { @Sendable in PasscodeProofs.Prover(process: process, executable: executable()) }
-        calls = ProgramKeychain(keychain, for: identity, prover: prover, proofs: proofs, life: life)
+        calls = ProgramKeychain(
+            keychain,
+            for: identity,
+            prover: prover,
+            proofs: proofs,
+            life: life,
+            isSystemService: isSystemService
+        )
         life.beginConnection()
     }
 
@@ -119,7 +126,8 @@ final class UserProgram: ConnectedPeer {
     private func check(_ right: CommandRow.Right) throws(KeychainError) {
         switch right {
         case .everyProgram: break
-        case .outsideOfSandbox(let what): try checkIsOutsideOfSandbox(what)
+        // Whether a passcode is set is known for certain only in the midst of the command (ProgramKeychain).
+        case .outsideOfSandbox(let what), .passcodeOfSystemService(let what): try checkIsOutsideOfSandbox(what)
         case .passcode(let what):
             try checkIsOutsideOfSandbox(what)
             try checkKnowsPasscode()

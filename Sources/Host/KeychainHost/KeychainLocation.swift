@@ -13,6 +13,9 @@ package struct KeychainLocation: Sendable, Hashable {
     /// The folder of the system service, which has a folder for the keychain of each user, named by the user ID.
     package static let systemFolder = "/var/lib/swift-keychain"
 
+    /// The file in the folder of a user there that has the name of the account.
+    package static let accountFileName = "account"
+
     /// The absolute path of the folder.
     package let path: String
 

@@ -355,4 +355,48 @@ struct RecoveryKeyCommandTests {
             #expect(device.isErased == (status == 0))
         }
     }
+
+    @Test(
+        "in the system service an erasure asks for the passcode that is set, and names the way of root",
+        arguments: [("1234", true), ("0000", false), (nil, false)] as [(String?, Bool)]
+    )
+    func eraseInService(_ typed: String?, _ isErased: Bool) throws {
+        let device = FakeDevice(passcode: "1234")
+        var control = Control(device: device)
+        control.sendsBackups = true
+        control.answers = typed.map { [.typed($0)] } ?? []
+        let outcome = try control.run(["device", "erase", "--yes"])
+        #expect((outcome.status == 0) == isErased && device.isErased == isErased, "\(outcome)")
+        let command = "/var/lib/swift-keychain/\(getuid()) keychainctl device erase"
+        #expect(outcome.remarks.contains(command), "\(outcome)")
+        #expect(outcome.prompts == (typed == nil ? [] : [.passcode]))
+        #expect(outcome.remarks.contains("the first program that sets one is the owner") == isErased)
+    }
+
+    @Test("in the system service nobody is asked where no passcode is set, or where none can be checked")
+    func eraseInServiceUnasked() throws {
+        for (hasPasscode, hasRootKey, isErased) in [
+            (false, true, true), (true, false, false), (nil, true, false),
+        ] as [(Bool?, Bool, Bool)] {
+            let erasures = Mutex(0)
+            let keychain = BackupKeychain(device: { (command) throws(KeychainError) in
+                switch command {
+                case .summary:
+                    return .deviceSummary(
+                        DeviceSummary(exists: true, hasPasscode: hasPasscode, hasRootKey: hasRootKey)
+                    )
+                case .erase:
+                    erasures.withLock { $0 += 1 }
+                    return .done
+                default: throw KeychainError(.notAvailable, "a test has no use for this")
+                }
+            })
+            var control = Control(keychain)
+            control.sendsBackups = true
+            control.answers = [.typed("1234")]
+            let outcome = try control.run(["device", "erase", "--yes"])
+            #expect(outcome.status == (isErased ? 0 : 1) && outcome.prompts.isEmpty, "\(outcome)")
+            #expect(erasures.withLock { $0 } == (isErased ? 1 : 0))
+        }
+    }
 }

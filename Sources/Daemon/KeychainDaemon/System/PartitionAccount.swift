@@ -7,7 +7,7 @@ import Synchronization
 /// another account, which must not get the keychain.
 enum PartitionAccount {
     /// The file in the folder.
-    static let fileName = "account"
+    static let fileName = KeychainLocation.accountFileName
 
     /// Longer than any name (useradd(8): 256).
     private static let longestName = 1024

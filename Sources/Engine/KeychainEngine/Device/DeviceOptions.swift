@@ -41,6 +41,11 @@ package struct DeviceOptions: Sendable {
     /// Called on the thread of the command. An attempt beyond the limit changes neither the count nor the delay.
     package var attemptLimit: @Sendable () -> Int? = { nil }
 
+    /// Whether the current command may not erase a keychain that has a passcode, or may have one.
+    ///
+    /// Called on the thread of the command.
+    package var keepsPasscode: @Sendable () -> Bool = { false }
+
     /// The client on whose behalf the current command of the calling thread runs.
     ///
     /// Clients share the connections to the store and the turns of derivations fairly, and none takes all of them;

@@ -36,6 +36,8 @@ extension KeylessStore {
     fileprivate func erase() throws(KeychainError) {
         do throws(KeychainError) {
             let keybag = try keybagOfAnyShape()
+            // In the transaction, the keybag still has to be this one.
+            try checkMayEndPasscode((try? KeybagSummary(keybag))?.hasPasscode)
             let rootKey = try folder == nil ? self.rootKey(of: keybag) : nil
             try replaceKeybag(keybag, under: rootKey) { (_) throws(KeychainError) in
             } change: { (writer, rootKey, _) throws(KeychainError) in
@@ -52,9 +54,24 @@ extension KeylessStore {
             }
         } catch {
             guard folder != nil, error.isOfUnreadableStore else { throw error }
+            try checkMayEndPasscode(nil)
             try removeFiles()
         }
         if case .folder(let location, _) = access.source, let folder { StoreRemains(in: folder, location).remove() }
+    }
+
+    /// Refuses a command that may not have a passcode gone.
+    ///
+    /// - Parameter hasPasscode: whether one is set; `nil` if that cannot be read.
+    /// - Throws: `errSecMissingEntitlement`, if one may be set.
+    private func checkMayEndPasscode(_ hasPasscode: Bool?) throws(KeychainError) {
+        guard hasPasscode != false, access.device.keepsPasscode() else { return }
+        throw KeychainError(
+            .missingEntitlement,
+            "the system service knows the owner of a keychain by the passcode, so this process has to enter that first; "
+                + "without it, root erases the keychain: 'keychainctl device erase' says how",
+            facts: ["proof": "passcode"]
+        )
     }
 
     /// The bytes of the keybag, which need not be one.

@@ -43,11 +43,11 @@ struct CheckedKeychain {
     /// Refuses to repair the files of a keychain whose items are in the system service.
     func refuseElsewhere() throws(KeychainError) {
         guard isElsewhere else { return }
-        let (units, user) = ("\(SystemdUnits.socketUnit) \(SystemdUnits.serviceUnit)", SystemServiceFiles.user)
+        let units = "\(SystemdUnits.socketUnit) \(SystemdUnits.serviceUnit)"
         throw KeychainError(
             .notAvailable,
             "the system service has the keychain; root repairs it there, while the service is stopped: 'systemctl stop \(units)', "
-                + "then 'sudo -u \(user) env SWIFT_KEYCHAIN_HOME=\(KeychainLocation.systemFolder)/UID keychainctl repair'"
+                + "then '\(SystemServiceFiles.commandOfRoot("repair"))'"
         )
     }
 

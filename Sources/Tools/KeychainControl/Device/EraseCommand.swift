@@ -5,17 +5,20 @@ import CommandHelp
 import KeychainCore
 import KeychainHost
 
-/// `keychainctl device erase`: begins with an empty keychain, without the passcode.
+/// `keychainctl device erase`: begins with an empty keychain, without the passcode unless the system service has it.
 struct EraseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
-        abstract: "Deletes everything in the keychain, the passcode included; takes no passcode.",
+        abstract: "Deletes everything in the keychain, the passcode included; takes none but in the system service.",
         discussion: CommandDiscussion.text(
             """
             The way out of a forgotten passcode without a recovery key. Every item of every program is deleted, with all \
             keys. Keychain files, backups, trust settings, the audit log and the settings of the daemon stay. \
             'keychainctl backup restore' then restores a backup. Copies of the folder, and what the disk keeps of \
             overwritten files, are not affected.
+
+            The system service erases for a program that has entered the passcode, which is asked for: whoever sets the \
+            next one is the owner of the keychain. If it is forgotten, root erases, by a command that this one prints.
             """,
             examples: [
                 "keychainctl device erase": "Says what is lost, and asks whether to go on.",
@@ -27,16 +30,42 @@ struct EraseCommand: ParsableCommand {
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
+    @OptionGroup var passcode: PasscodeOptions
+
+    @OptionGroup var misplaced: MisplacedSecret
+
     func run() throws {
         let surroundings = Surroundings.current
-        let device = surroundings.keychain.device
+        // Root, in the place of an owner who has forgotten the passcode.
+        let ofSystemService = try? surroundings.service().ofSystemService()
+        let device = ofSystemService?.device ?? surroundings.keychain.device
         let summary = try? device.summary()
         guard summary?.exists != false else { return surroundings.printLine("There is no keychain to erase.") }
+        let isInService = ofSystemService == nil && surroundings.sendsBackups()
+        let takesPasscode = isInService && summary?.hasPasscode != false
         let backups = try? BackupSchedule(in: surroundings.scheduleHost().location.path)
-        try confirm(EraseText.warning(summary, lastBackup: backups?.ofThisFolder?.lastGood?.date), surroundings)
+        let warning = EraseText.warning(summary, lastBackup: backups?.ofThisFolder?.lastGood?.date)
+        try confirm(takesPasscode ? "\(warning) \(EraseText.passcodeOrRoot)" : warning, surroundings)
+        if takesPasscode { try provePasscode(summary, on: device, in: surroundings) }
         try refusing { () throws(KeychainError) in try device.erase() }
         surroundings.printLine("The device is erased: its keychain is empty, and no passcode is set.")
         surroundings.remarkOnSchedule()
+        if isInService || ofSystemService != nil { surroundings.remark(EraseText.nextOwner) }
+    }
+
+    private func provePasscode(
+        _ summary: DeviceSummary?,
+        on device: KeychainDevice,
+        in surroundings: Surroundings
+    ) throws(Refusal) {
+        // Where it cannot be checked, nobody is asked for it.
+        guard let summary, summary.hasPasscode == true, summary.hasRootKey else {
+            throw Refusal(
+                "the passcode cannot be checked, because the keychain's keys cannot be read; nothing was erased"
+            )
+        }
+        let passcode = try passcode.source(surroundings).read(.passcode, .passcode, reason: "erase the device")
+        try refusing { () throws(KeychainError) in try device.unlock(passcode: passcode) }
     }
 
     private func confirm(_ warning: String, _ surroundings: Surroundings) throws {
@@ -48,8 +77,20 @@ struct EraseCommand: ParsableCommand {
     }
 }
 
-/// What an erasure deletes.
+/// What an erasure deletes, and what it takes.
 enum EraseText {
+    /// For a keychain with a passcode in the system service.
+    static let passcodeOrRoot = """
+        The system service asks for the passcode. If it is forgotten, root erases instead: \
+        \(SystemServiceFiles.commandOfRoot("device erase"))
+        """
+
+    /// For one that was erased there.
+    static let nextOwner = """
+        Set a passcode now ('keychainctl device set-passcode'): the first program that sets one is the owner of the \
+        keychain.
+        """
+
     /// The warning.
     ///
     /// - Parameters:

@@ -149,5 +149,15 @@ struct KeychainService: Sendable {
     /// The system service at a socket, before it owns the keychain.
     func service(at socket: SocketLocation) -> any KeychainBackend { DaemonKeychain(at: socket) }
 
+    /// The keychain of a user in the system service, in whose folder root works as the service's user; `nil` for any
+    /// other folder.
+    func ofSystemService() throws(Refusal) -> EmbeddedKeychain? {
+        guard location.isNamed, let folder = try folder(), folder.isTaken(KeychainLocation.accountFileName),
+            ServiceRecord(in: folder) == nil
+        else { return nil }
+        // One that no program can read has no owner.
+        return opened(as: (try? owner()) ?? .system)
+    }
+
     private func opened(as owner: StoreOwner) -> EmbeddedKeychain { EmbeddedKeychain(at: location, of: owner) }
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+import KeychainHost
+
 /// The system service's files for systemd: its units (systemd.socket(5), systemd.service(5)), its user (sysusers.d(5))
 /// and the folder of its socket (tmpfiles.d(5)).
 struct SystemServiceFiles {
@@ -8,6 +11,12 @@ struct SystemServiceFiles {
 
     /// The user that the service runs as.
     static let user = "swift-keychain"
+
+    /// The command by which root works on the keychain that this user has in the service.
+    static func commandOfRoot(_ words: String) -> String {
+        "sudo -u \(user) env \(KeychainLocation.environmentVariable)=\(KeychainLocation.systemFolder)/\(getuid()) "
+            + "keychainctl \(words)"
+    }
 
     /// The files by their folders below `/usr/lib`, or `lib` in another prefix.
     var files: [(folder: String, name: String, text: String)] {

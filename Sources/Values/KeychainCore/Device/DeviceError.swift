@@ -32,7 +32,8 @@ extension DeviceError {
         case .wrongPasscode, .attemptTooSoon:
             """
             if the passcode is forgotten, a recovery key sets another one ('keychainctl recovery-key use'); without one, \
-            erase the device ('keychainctl device erase') and restore a backup ('keychainctl backup restore FILE')
+            erase the device ('keychainctl device erase'; in the system service, root does that, and it says how) and \
+            restore a backup ('keychainctl backup restore FILE')
             """
         default: nil
         }

@@ -113,6 +113,9 @@ package struct KeychainDevice: Sendable {
     /// Erases the device, without its passcode: no items, no passcode, no recovery key, no policy, other keys.
     ///
     /// Nothing happens where there is no keychain.
+    ///
+    /// - Throws: `errSecMissingEntitlement` in the system service, if a passcode is set that this process has not
+    ///   entered.
     package func erase() throws(KeychainError) { _ = try perform(.erase) }
 
     /// Records that the host is going to sleep or that the owner left, which counts as inactivity: takes effect at

@@ -85,6 +85,8 @@ package struct CommandRow: Sendable, Hashable {
         case outsideOfSandbox(String)
         /// A program outside of sandboxes that has entered the passcode.
         case passcode(String)
+        /// Programs outside a sandbox; in the system service only one that has entered the passcode, if one is set.
+        case passcodeOfSystemService(String)
         /// The owner of the keychain: a program that has entered the passcode, or whose manifest makes it the owner.
         case owner
     }

@@ -106,9 +106,15 @@ extension KeychainCommand.Device {
             CommandRow(.device, "recovery key use", traits: .provesPasscode, store: .looks, right: device)
         case .removeRecoveryKey:
             CommandRow(.device, "recovery key remove", traits: .provesPasscode, right: .passcode("the recovery key"))
-        // It is the way out of a forgotten passcode, so it takes none.
+        // It is the way out of a forgotten passcode. But in the system service, whoever sets the next one is the owner.
         case .erase:
-            CommandRow(.device, "device erase", traits: .replacesItems, store: .looks, right: device)
+            CommandRow(
+                .device,
+                "device erase",
+                traits: .replacesItems,
+                store: .looks,
+                right: .passcodeOfSystemService("the device")
+            )
         }
     }
 }
