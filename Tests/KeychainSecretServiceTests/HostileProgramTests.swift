@@ -62,6 +62,22 @@ struct HostileProgramTests {
         _ = try client.store(["a": "b"], secret, session: session, in: TestClient.login)
     }
 
+    @Test("secrets of more bytes than a bus takes in one message are refused, and everybody's sessions stay")
+    func largeReply() throws {
+        let front = try TestFront()
+        let (client, other) = (try front.client(), try front.client())
+        let (session, otherSession) = (try client.openSession(), try other.openSession())
+        let secret = String(repeating: "x", count: 12 << 20)
+        let items = try [TestClient.login, TestClient.login, "\(TestClient.root)/collection/session"].map {
+            try client.store(["a": "b"], secret, session: session, replacing: false, in: $0)
+        }
+        #expect(try client.secrets(Array(items.prefix(2)), session: session).count == 2)
+        #expect(try refusal { _ = try client.secrets(items, session: session) } == Self.limitsExceeded)
+        #expect(try client.secret(items[2], session: session).coded.value.count == 12 << 20)
+        let item = try other.store(["c": "d"], "secret", session: otherSession)
+        #expect(try other.secrets([item], session: otherSession) == [item: Array("secret".utf8)])
+    }
+
     @Test("a name of many combining marks, which Swift would compare for minutes, is no name, wherever there is one")
     func marks() throws {
         let front = try TestFront()

@@ -8,6 +8,16 @@ import Glibc
 /// A value that does not have the requested type is `nil`.
 package struct BusMessage: ~Copyable {
     let handle: OpaquePointer
+    private let written = WrittenBytes()
+
+    /// The most bytes that are appended to a message.
+    ///
+    /// With its header, it is no larger than dbus-daemon takes where its configuration says nothing (32 MiB), and no
+    /// array is longer than D-Bus allows (64 MiB). A bus ends a connection that sends more.
+    package static let mostBytes = (32 << 20) - (64 << 10)
+
+    /// How many bytes were appended to it, at most.
+    package var writtenByteCount: Int { written.count }
 
     /// Takes over a reference to a message.
     init(_ handle: OpaquePointer) { self.handle = handle }
@@ -121,24 +131,30 @@ package struct BusMessage: ~Copyable {
     package func skip(_ type: String) -> Bool { sd_bus_message_skip(handle, type) > 0 }
 
     /// Appends a text, or what is written as one, such as the path of an object.
+    ///
+    /// - Throws: ``BusError`` with `EMSGSIZE`, as all of these functions, if the message would be too large.
     package func append(_ text: String, as type: Character = "s") throws(BusError) {
+        try count(text.utf8.count)
         try BusError.check(text.withCString { sd_bus_message_append_basic(handle, Self.type(type), $0) })
     }
 
     /// Appends a 32-bit number without sign.
     package func append(_ value: UInt32) throws(BusError) {
+        try count(4)
         let result = withUnsafePointer(to: value) { sd_bus_message_append_basic(handle, Self.type("u"), $0) }
         try BusError.check(result)
     }
 
     /// Appends a 64-bit number without sign.
     package func append(_ value: UInt64) throws(BusError) {
+        try count(8)
         let result = withUnsafePointer(to: value) { sd_bus_message_append_basic(handle, Self.type("t"), $0) }
         try BusError.check(result)
     }
 
     /// Appends a boolean.
     package func append(_ value: Bool) throws(BusError) {
+        try count(4)
         let number: Int32 = value ? 1 : 0
         let result = withUnsafePointer(to: number) { sd_bus_message_append_basic(handle, Self.type("b"), $0) }
         try BusError.check(result)
@@ -146,11 +162,13 @@ package struct BusMessage: ~Copyable {
 
     /// Appends an array of bytes.
     package func append(bytes: UnsafeRawBufferPointer) throws(BusError) {
+        try count(bytes.count)
         try BusError.check(sd_bus_message_append_array(handle, Self.type("y"), bytes.baseAddress, bytes.count))
     }
 
     /// Appends an array of bytes.
     package func append(bytes: [UInt8]) throws(BusError) {
+        try count(bytes.count)
         let result = bytes.withUnsafeBytes {
             sd_bus_message_append_array(handle, Self.type("y"), $0.baseAddress, $0.count)
         }
@@ -166,6 +184,7 @@ package struct BusMessage: ~Copyable {
 
     /// Appends a copy of a descriptor.
     package func append(descriptor: Int32) throws(BusError) {
+        try count(4)
         let result = withUnsafePointer(to: descriptor) { sd_bus_message_append_basic(handle, Self.type("h"), $0) }
         try BusError.check(result)
     }
@@ -176,9 +195,16 @@ package struct BusMessage: ~Copyable {
         of contents: String,
         _ body: () throws(BusError) -> Void
     ) throws(BusError) {
+        try count(contents.utf8.count)
         try BusError.check(sd_bus_message_open_container(handle, Self.type(kind), contents))
         try body()
         try BusError.check(sd_bus_message_close_container(handle))
+    }
+
+    private func count(_ bytes: Int) throws(BusError) {
+        // With its length, its end, and what aligns it.
+        written.count += bytes + 16
+        guard written.count <= Self.mostBytes else { throw BusError(-EMSGSIZE) }
     }
 
     private func text(_ type: Character) -> String? {
@@ -188,6 +214,11 @@ package struct BusMessage: ~Copyable {
     }
 
     private static func type(_ character: Character) -> CChar { CChar(character.asciiValue ?? 0) }
+}
+
+/// How much was appended to a message, for the thread of its connection.
+private final class WrittenBytes {
+    var count = 0
 }
 
 extension String {

@@ -95,6 +95,15 @@ struct LookupTests {
         #expect(nobody?.status == .missingEntitlement)
     }
 
+    @Test("secrets of more bytes than two of the longest are not returned together")
+    func secretBytes() throws {
+        let secret = String(repeating: "x", count: 11 << 20)
+        let items = try ["1", "2", "3"].map { try keychain.store(["a": $0], secret).identifier }
+        #expect(try keychain.secrets(Array(items.prefix(2))).count == 2)
+        let error = #expect(throws: KeychainError.self) { try keychain.secrets(items) }
+        #expect(error?.status == .dataTooLarge)
+    }
+
     // MARK: - Storing
 
     @Test("only an item with exactly the same lookup attributes is replaced: one with more or fewer pairs stays")

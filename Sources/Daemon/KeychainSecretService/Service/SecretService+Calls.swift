@@ -152,8 +152,11 @@ extension SecretService {
         try hold(paths.count * ObjectPath.maximumByteCount, for: call, store)
         work(for: call, store) { store throws(ServiceError) in
             var secrets: [(String, SentSecret)] = []
+            var byteCount = 0
             for (collection, items) in ObjectPath.items(paths) {
                 for secret in try store.secretsOfAny(items, in: collection) {
+                    byteCount += secret.secret.count
+                    guard byteCount <= BusMessage.mostBytes else { throw .limitsExceeded }
                     secrets.append(
                         (
                             ObjectPath.item(collection, secret.identifier).text,

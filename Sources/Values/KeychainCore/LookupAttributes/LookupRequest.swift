@@ -27,7 +27,8 @@ package struct LookupRequest: Sendable, Hashable {
         /// Attributes, labels and times of items; unknown ones are left out. The reply is
         /// ``KeychainReply/lookupItems(_:)``.
         case describe([ItemIdentifier])
-        /// Secrets of items; locked and unknown ones are left out. The reply is ``KeychainReply/lookupSecrets(_:)``.
+        /// Secrets of items, of at most ``maximumSecretBytes`` together; locked and unknown ones are left out. The
+        /// reply is ``KeychainReply/lookupSecrets(_:)``.
         case secrets([ItemIdentifier])
         /// Stores an item, in place of one with exactly the same lookup attributes if it replaces; the reply is
         /// ``KeychainReply/lookupStored(_:)``.
@@ -59,6 +60,9 @@ package struct LookupRequest: Sendable, Hashable {
 
     /// The maximum number of items that one command names.
     package static let maximumItems = 64 << 10
+
+    /// The maximum number of bytes of all secrets of a reply: two of the longest ones.
+    package static let maximumSecretBytes = 2 * ItemLimits.secretByteCount
 
     /// The maximum number of bytes of a content type.
     package static let maximumContentTypeByteCount = 4 << 10

@@ -47,7 +47,7 @@ enum ServiceError: String, Error, Sendable, Hashable {
         case .parameter: self = .invalidArguments
         case .missingEntitlement: self = .accessDenied
         case .unimplemented: self = .notSupported
-        case .diskFull: self = .limitsExceeded
+        case .diskFull, .dataTooLarge: self = .limitsExceeded
         case .notAvailable where error.kind == .unavailable: self = .limitsExceeded
         default: self = .failed
         }

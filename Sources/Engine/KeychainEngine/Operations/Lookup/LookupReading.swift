@@ -35,11 +35,14 @@ extension ItemTransaction {
     }
 
     /// The secrets of identifiers, in their order; unknown and locked ones are left out.
+    ///
+    /// - Throws: Among others, `errSecDataTooLarge` for more than a command returns, before more of them are opened.
     func lookupSecrets(
         _ identifiers: [ItemIdentifier],
         damaged: inout [DamagedRow]
     ) throws(KeychainError) -> [LookupSecret] {
         var secrets: [LookupSecret] = []
+        var byteCount = 0
         for identifier in identifiers {
             guard let row = try lookupRow(identifier, in: groups.readable) else { continue }
             switch try lookupView(row) {
@@ -57,6 +60,8 @@ extension ItemTransaction {
                     )
                     // One that was altered is left out, and stays for who reads it by an item function.
                     guard let secret = try? bareSecret(of: item) else { continue }
+                    byteCount += secret.count
+                    guard byteCount <= LookupRequest.maximumSecretBytes else { throw .tooManySecretBytes }
                     let contentType = metadata.attributes.lookupRecord?.contentType
                     secrets.append(
                         LookupSecret(
@@ -70,4 +75,12 @@ extension ItemTransaction {
         }
         return secrets
     }
+}
+
+extension KeychainError {
+    /// More secrets are asked for than one command returns.
+    fileprivate static let tooManySecretBytes = KeychainError(
+        .dataTooLarge,
+        "the secrets have more than \(LookupRequest.maximumSecretBytes) bytes together; read fewer items at a time"
+    )
 }
