@@ -78,6 +78,29 @@ struct HostileProgramTests {
         #expect(try other.secrets([item], session: otherSession) == [item: Array("secret".utf8)])
     }
 
+    @Test("a program that reads none of its answers has nothing more executed until it does, and others are served")
+    func unreadReplies() throws {
+        let front = try TestFront()
+        let client = try front.client()
+        let session = try client.openSession()
+        let secret = String(repeating: "x", count: 12 << 20)
+        let items = try (0..<2).map { _ in
+            try client.store(["a": "b"], secret, session: session, replacing: false)
+        }
+        let count = 12
+        for _ in 0..<count { try client.sendSecrets(items, session: session) }
+        // The bus would read nothing more of the service if it had all of them.
+        let shell = Shell(environment: ["DBUS_SESSION_BUS_ADDRESS": front.bus.address, "PATH": "/usr/bin:/bin"])
+        let words = ["call", TestClient.service, TestClient.root, Interface.service.rawValue, "SearchItems", "a{ss}"]
+        for _ in 0..<10 {
+            let outcome = try shell.run("/usr/bin/busctl", ["--user"] + words + ["1", "a", "b"])
+            #expect(outcome.status == 0 && outcome.output.contains(items[1]), "\(outcome.errors)")
+        }
+        #expect(front.keychain.secretsReadCount <= 1)
+        for _ in 0..<count { #expect(try client.nextReply()?.isError == false) }
+        #expect(front.keychain.secretsReadCount == count)
+    }
+
     @Test("a name of many combining marks, which Swift would compare for minutes, is no name, wherever there is one")
     func marks() throws {
         let front = try TestFront()

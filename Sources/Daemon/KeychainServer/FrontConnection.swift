@@ -63,6 +63,15 @@ package final class FrontConnection: Sendable {
         return held
     }
 
+    /// Counts the bytes of a reply as the program's; a small one passes when others have reached a limit.
+    ///
+    /// - Returns: Counts them until its end.
+    /// - Throws: `errSecNotAvailable` if they are more than the limits allow.
+    package func hold(reply byteCount: Int) throws(KeychainError) -> HeldBytes {
+        guard let held = HeldBytes(byteCount, of: process.buffered) else { throw .tooMuchBuffered }
+        return held
+    }
+
     /// Notifies of other programs' changes from now on.
     ///
     /// - Parameters:

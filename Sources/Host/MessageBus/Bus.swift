@@ -92,8 +92,11 @@ package final class Bus {
     }
 
     /// A call of a method of the bus itself, to be filled and sent.
-    package func driverCall(_ method: String) throws(BusError) -> BusMessage {
-        try methodCall(on: Self.driver, at: Self.driverPath, interface: Self.driver, method: method)
+    package func driverCall(
+        _ method: String,
+        of interface: String = Bus.driver
+    ) throws(BusError) -> BusMessage {
+        try methodCall(on: Self.driver, at: Self.driverPath, interface: interface, method: method)
     }
 
     /// Calls a method of the bus itself with one text.
@@ -197,8 +200,12 @@ package final class Bus {
 
     /// Waits until there is work on the connection, or data to read from another descriptor.
     ///
+    /// - Parameters:
+    ///   - other: the other descriptor.
+    ///   - longest: the time in milliseconds after which it returns in any case; -1 for no limit.
     /// - Returns: Whether the other descriptor can be read.
-    package func wait(or other: Int32) throws(BusError) -> Bool {
+    /// - Throws: ``BusError`` if the connection is at its end.
+    package func wait(or other: Int32, atMost longest: Int32 = -1) throws(BusError) -> Bool {
         var timeout = UInt64.max
         try BusError.check(sd_bus_get_timeout(handle, &timeout))
         var descriptors = [
@@ -209,7 +216,8 @@ package final class Bus {
             ),
             pollfd(fd: other, events: Int16(POLLIN), revents: 0),
         ]
-        let result = poll(&descriptors, 2, Self.milliseconds(until: timeout))
+        let limits = [Self.milliseconds(until: timeout), longest]
+        let result = poll(&descriptors, 2, limits.filter { $0 >= 0 }.min() ?? -1)
         guard result >= 0 || errno == EINTR else { throw BusError(-errno) }
         return result > 0 && descriptors[1].revents != 0
     }

@@ -13,6 +13,7 @@ final class LookupKeychain: KeychainBackend {
     private struct State {
         var items: [Item] = []
         var delay: (@Sendable () -> Void)?
+        var secretsReadCount = 0
         var observers: [@Sendable (ItemChangeNotice) -> Void] = []
         var lockObservers: [@Sendable () -> Void] = []
     }
@@ -53,6 +54,9 @@ final class LookupKeychain: KeychainBackend {
     /// Tells the observers of changes.
     func announce(_ notice: ItemChangeNotice) { for tell in state.withLock(\.observers) { tell(notice) } }
 
+    /// How often secrets were read.
+    var secretsReadCount: Int { state.withLock(\.secretsReadCount) }
+
     var count: Int { state.withLock { $0.items.count } }
 
     private func change(_ item: ItemIdentifier, _ body: (inout Item) -> Void) {
@@ -69,6 +73,7 @@ final class LookupKeychain: KeychainBackend {
             return reply
         case .lookup(let request):
             if case .search = request.operation { state.withLock(\.delay)?() }
+            if case .secrets = request.operation { state.withLock { $0.secretsReadCount += 1 } }
             guard case .deviceStatus(let status) = try fake.perform(.status) else { throw .unexpectedReply }
             let result = state.withLock { state in
                 Result { () throws(KeychainError) in

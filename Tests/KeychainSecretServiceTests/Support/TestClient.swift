@@ -184,6 +184,19 @@ final class TestClient {
         }
     }
 
+    /// Only asks for secrets.
+    func sendSecrets(_ paths: [String], session: String) throws {
+        let call = try bus.methodCall(
+            on: Self.service,
+            at: Self.root,
+            interface: Interface.service.rawValue,
+            method: "GetSecrets"
+        )
+        try call.append(array: paths, of: "o")
+        try call.append(session, as: "o")
+        _ = try bus.sendCall(call)
+    }
+
     /// Asks for a new collection: its path, or the prompt that creates it.
     func createCollection(_ label: String, alias: String = "") throws -> (collection: String, prompt: String) {
         try call(Self.root, of: .service, calling: "CreateCollection") { call throws(BusError) in

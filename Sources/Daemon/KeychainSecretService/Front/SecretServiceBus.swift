@@ -57,6 +57,12 @@ package struct SecretServiceLimits: Sendable {
     package var connections = 4_096
     /// Threads that execute commands, and of them those of one process.
     package var threads = (total: 24, ofProcess: 4)
+    /// Bytes of answers that a process has not read yet.
+    ///
+    /// With more than `inTurn`, one of its commands is executed at a
+    /// time; with more than `waiting`, none before it has read; with more than `unanswered`, it is not told either that
+    /// a call is refused.
+    package var unreadBytes = (inTurn: 1 << 20, waiting: 8 << 20, unanswered: 192 << 20)
 
     /// The usual ones.
     package init() {}

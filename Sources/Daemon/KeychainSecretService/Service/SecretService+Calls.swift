@@ -8,6 +8,11 @@ import MessageBus
 extension SecretService {
     /// Carries out a call, or begins to.
     func carryOut(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        if call.message.interface == Interface.introspectable.rawValue,
+            call.message.member == Method.introspect.row.name
+        {
+            return try introspect(call, store)
+        }
         if let portal, SecretPortal.has(call.message.path) { return try carryOut(call, store, for: portal) }
         guard let object = ObjectPath(call.message.path) else { throw .noSuchObject }
         let method = try Method(call.message.interface, call.message.member, of: Interface(of: object))
@@ -34,6 +39,17 @@ extension SecretService {
         case (.getAllProperties, _): try getAllProperties(of: object, call, store)
         case (.setProperty, _): try setProperty(of: object, call, store)
         default: throw .unknownMethod
+        }
+    }
+
+    private func introspect(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        guard call.message.has(signature: Method.introspect.row.signature) else { throw .invalidArguments }
+        guard let text = Introspection.text(of: call.message.path) else { throw .unknownObject }
+        // In its turn: a program that does not read the text gets no further one.
+        work(for: call, store) { _ throws(ServiceError) in
+            text
+        } then: { service, number, text in
+            service.answer(number) { reply throws(BusError) in try reply.append(text) }
         }
     }
 
@@ -110,7 +126,8 @@ extension SecretService {
     private func searchItems(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         let attributes = try call.message.attributes()
         try hold(attributes.byteCount, for: call, store)
-        work(for: call, store) { store throws(ServiceError) in
+        let size = { @Sendable (found: ([String], [String])) in ObjectPath.byteCount(of: found.0 + found.1) }
+        work(for: call, store, ofSize: size) { store throws(ServiceError) in
             var found: [(path: String, isLocked: Bool)] = []
             for collection in try store.collections() {
                 let matches: [LookupMatch]
@@ -137,7 +154,8 @@ extension SecretService {
     ) throws(ServiceError) {
         let attributes = try call.message.attributes()
         try hold(attributes.byteCount, for: call, store)
-        work(for: call, store) { store throws(ServiceError) in
+        let size = { @Sendable (found: [String]) in ObjectPath.byteCount(of: found) }
+        work(for: call, store, ofSize: size) { store throws(ServiceError) in
             let collection = try store.collection(at: object)
             return try store.search(attributes, in: collection).map { ObjectPath.item(collection, $0.identifier).text }
         } then: { service, number, found in
@@ -150,7 +168,8 @@ extension SecretService {
         guard let session = call.message.objectPath() else { throw .invalidArguments }
         let coding = try coding(session, of: call.client)
         try hold(paths.count * ObjectPath.maximumByteCount, for: call, store)
-        work(for: call, store) { store throws(ServiceError) in
+        let size = { @Sendable (secrets: [(String, SentSecret)]) in secrets.reduce(0) { $0 + $1.1.byteCount } }
+        work(for: call, store, ofSize: size) { store throws(ServiceError) in
             var secrets: [(String, SentSecret)] = []
             var byteCount = 0
             for (collection, items) in ObjectPath.items(paths) {
@@ -188,7 +207,8 @@ extension SecretService {
     ) throws(ServiceError) {
         guard let session = call.message.objectPath() else { throw .invalidArguments }
         let coding = try coding(session, of: call.client)
-        work(for: call, store) { store throws(ServiceError) in
+        let size = { @Sendable (secret: SentSecret) in secret.byteCount }
+        work(for: call, store, ofSize: size) { store throws(ServiceError) in
             try SentSecret(try store.secret(item, in: collection), for: session, coding)
         } then: { service, number, secret in
             service.answer(number) { reply throws(BusError) in try reply.append(secret) }
@@ -313,7 +333,10 @@ extension SecretService {
     ) {
         let times = CollectionTimes(started: surroundings.started, modified: modified)
         let (asked, lockChangeCount) = (object, lockChangeCount)
-        work(for: call, store) { store throws(ServiceError) in
+        let size = { @Sendable (found: (ObjectPath, [(Property, PropertyContent)])) in
+            found.1.reduce(0) { $0 + $1.1.byteCount }
+        }
+        work(for: call, store, ofSize: size) { store throws(ServiceError) in
             let object = try store.resolved(asked)
             return (object, try PropertyReading.read(properties, of: object, in: store, times))
         } then: { service, number, found in
@@ -365,6 +388,9 @@ extension ObjectPath {
         }
         return items.sorted { $0.key.element < $1.key.element }.map { ($0.key, $0.value) }
     }
+
+    /// How many bytes some paths have in a message, at most.
+    static func byteCount(of paths: [String]) -> Int { paths.reduce(0) { $0 + $1.utf8.count + 16 } }
 }
 
 extension SentSecret {

@@ -60,19 +60,27 @@ extension SecretService {
         to audience: Audience,
         _ fill: (borrowing BusMessage) throws(BusError) -> Void
     ) {
-        let names: [String?] =
+        let receivers: [ServiceClient?] =
             switch audience {
             case .everybody: [nil]
-            case .client(let client): [client.name]
-            case .filePrograms: clients.values.filter { $0.store?.files != nil }.map(\.name)
-            case .group(let group): clients.values.filter { $0.store?.sees(group) == true }.map(\.name)
+            case .client(let client): [client]
+            case .filePrograms: clients.values.filter { $0.store?.files != nil }
+            case .group(let group): clients.values.filter { $0.store?.sees(group) == true }
             }
-        for name in names {
+        for client in receivers {
             do throws(BusError) {
                 let row = signal.row
                 let message = try bus.signal(at: object.text, interface: row.interface.rawValue, member: row.name)
                 try fill(message)
-                if let name { try bus.send(message, to: name) } else { try bus.send(message) }
+                guard let client else {
+                    try bus.send(message)
+                    continue
+                }
+                try bus.send(message, to: client.name)
+                note(
+                    UnreadReply(sent: message.writtenByteCount, of: client.process, in: surroundings.work),
+                    sentTo: client
+                )
             } catch {
                 // The connection to the bus is at its end.
             }

@@ -23,6 +23,10 @@ final class SecretService {
     var questions: [UInt64: String] = [:]
     /// The clients that were asked for a sign of life, by the numbers of these calls.
     var pings: [UInt64: String] = [:]
+    /// The clients of whose unread answers the bus was asked, by the numbers of these calls.
+    var unreadQuestions: [UInt64: UnreadQuestion] = [:]
+    /// When it is asked again.
+    var nextUnreadQuestion: Deadline?
     /// Since when connections have been seen, in clock ticks since boot.
     var arrivals: [String: UInt64] = [:]
     /// The connections with each session or prompt, to count them.
@@ -100,6 +104,7 @@ final class SecretService {
     /// - Returns: Whether the state has changed.
     func handlePending() throws(BusError) -> Bool {
         let before = ownsName
+        askAgainWhatIsUnread()
         for task in mailbox.take() { task(self) }
         // So many, and then what other threads have posted.
         for _ in 0..<64 {
@@ -108,6 +113,9 @@ final class SecretService {
         }
         return ownsName != before
     }
+
+    /// After how long there is something to do, also without a message.
+    var longestWaitMilliseconds: Int32 { nextUnreadQuestion?.waitMilliseconds ?? -1 }
 
     /// Ends everything that belongs to clients.
     func end() {
@@ -124,7 +132,7 @@ final class SecretService {
         } else if let number = message.replyNumber, receiveAnswer(number, from: message.sender) {
             // Nothing else is in it. The bus itself answers for a client that is gone, which was forgotten with it.
         } else if message.sender == Bus.driver, let number = message.replyNumber {
-            receiveCredentials(message, number)
+            if !receiveUnread(message, number) { receiveCredentials(message, number) }
         } else if message.sender == Bus.driver, message.isSignal {
             switch message.name {
             case "\(Bus.driver).NameOwnerChanged":
@@ -154,18 +162,15 @@ final class SecretService {
     private func receiveCall(_ message: consuming BusMessage) {
         message.markSensitive()
         let sender = message.sender
-        if message.interface == Interface.introspectable.rawValue, message.member == Method.introspect.row.name {
-            return introspect(message)
-        }
         let limits = surroundings.options.limits
         let isKnown = clients[sender] != nil
         guard calls.count < limits.calls.total, isKnown || clients.count < limits.connections else {
-            return refuse(message, .limitsExceeded)
+            return refuse(message, .limitsExceeded, of: clients[sender])
         }
         let client = clients[sender] ?? addClient(sender)
         guard client.callCount < limits.calls.ofConnection,
             client.store != nil || client.waiting.count < limits.callsBeforeIdentification
-        else { return refuse(message, .limitsExceeded) }
+        else { return refuse(message, .limitsExceeded, of: client) }
         let call = ServiceCall(message, number: nextNumber(), of: client)
         calls[call.number] = call
         client.callCount += 1
@@ -264,6 +269,7 @@ final class SecretService {
         if clients.isEmpty { files.announced = nil }
         for call in calls.values where call.client === client { calls[call.number] = nil }
         for (number, name) in pings where name == client.name { pings[number] = nil }
+        client.unread = []
         for prompt in client.prompts.values { prompt.questions.end() }
         surroundings.work.forget(client.number)
         guard let store = client.store else { return }
@@ -277,20 +283,34 @@ final class SecretService {
     // MARK: - Answers
 
     /// Has something done for a call by another thread, and then answers it on this one.
+    ///
+    /// - Parameters:
+    ///   - call: the call.
+    ///   - store: the collections as its program sees them.
+    ///   - size: how many bytes the answer has, if it may have many.
+    ///   - body: what is done.
+    ///   - finish: answers.
     func work<Value: Sendable>(
         for call: ServiceCall,
         _ store: ProgramStore,
+        ofSize size: (@Sendable (Value) -> Int)? = nil,
         _ body: @escaping @Sendable (ProgramStore) throws(ServiceError) -> Value,
         then finish: @escaping @Sendable (SecretService, UInt64, Value) -> Void
     ) {
-        let (number, mailbox) = (call.number, mailbox)
-        surroundings.work.add(for: call.client.number, of: call.client.process) {
-            let result = Result { () throws(ServiceError) in try body(store) }
+        let (number, process, mailbox, work) = (call.number, call.client.process, mailbox, surroundings.work)
+        work.add(for: call.client.number, of: process) {
+            let result = Result { () throws(ServiceError) -> (Value, UnreadReply?) in
+                let value = try body(store)
+                guard let size else { return (value, nil) }
+                return (value, try UnreadReply(size(value), of: process, store.connection, in: work))
+            }
             mailbox.post { service in
                 // Otherwise the client is gone.
-                guard service.calls[number] != nil else { return }
+                guard let call = service.calls[number] else { return }
                 switch result {
-                case .success(let value): finish(service, number, value)
+                case .success((let value, let reply)):
+                    call.reply = reply
+                    finish(service, number, value)
                 case .failure(let error): service.refuse(number, error)
                 }
             }
@@ -308,16 +328,21 @@ final class SecretService {
             reply.markSensitive()
             try fill(reply)
             try bus.send(reply)
+            let sent = reply.writtenByteCount
+            note(
+                call.reply ?? UnreadReply(sent: sent, of: call.client.process, in: surroundings.work),
+                sentTo: call.client
+            )
         } catch {
             // It is too large for a message, for example.
-            refuse(call.message, .limitsExceeded)
+            refuse(call.message, .limitsExceeded, of: call.client)
         }
     }
 
     /// Refuses a call.
     func refuse(_ number: UInt64, _ error: ServiceError) {
         guard let call = take(number) else { return }
-        refuse(call.message, error)
+        refuse(call.message, error, of: call.client)
     }
 
     private func take(_ number: UInt64) -> ServiceCall? {
@@ -326,22 +351,14 @@ final class SecretService {
         return call
     }
 
-    private func refuse(_ message: borrowing BusMessage, _ error: ServiceError) {
+    private func refuse(_ message: borrowing BusMessage, _ error: ServiceError, of client: ServiceClient?) {
         guard message.expectsReply else { return }
+        let (work, process) = (surroundings.work, client?.process ?? 0)
+        // It has not read what it was told before.
+        guard work.unread(by: process) <= surroundings.options.limits.unreadBytes.unanswered else { return }
         do throws(BusError) {
             try bus.send(bus.refusal(of: message, error.rawValue, text: error.text))
-        } catch {
-            // The connection to the bus is at its end.
-        }
-    }
-
-    private func introspect(_ message: borrowing BusMessage) {
-        guard message.has(signature: Method.introspect.row.signature) else { return refuse(message, .invalidArguments) }
-        guard let text = Introspection.text(of: message.path) else { return refuse(message, .unknownObject) }
-        do throws(BusError) {
-            let reply = try bus.answer(to: message)
-            try reply.append(text)
-            try bus.send(reply)
+            if let client { note(UnreadReply(sent: error.text.utf8.count, of: process, in: work), sentTo: client) }
         } catch {
             // The connection to the bus is at its end.
         }

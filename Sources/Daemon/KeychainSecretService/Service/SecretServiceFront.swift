@@ -49,7 +49,7 @@ package final class SecretServiceFront: Sendable {
             keychain: keychain,
             memory: memory,
             options: options,
-            work: ClientWork(atMost: options.limits.threads),
+            work: ClientWork(of: options.limits),
             prompts: PromptThreads(),
             started: .now
         )
@@ -131,7 +131,7 @@ package final class SecretServiceFront: Sendable {
         setState(service.state)
         while !isOver {
             if try service.handlePending() { setState(service.state) }
-            _ = try service.bus.wait(or: service.mailbox.descriptor)
+            _ = try service.bus.wait(or: service.mailbox.descriptor, atMost: service.longestWaitMilliseconds)
         }
     }
 

@@ -6,11 +6,14 @@ import Synchronization
 
 /// Executes what connections have asked for, off the thread of the bus: for each connection in its order, and
 /// for one process on few of the threads, so that what is slow for it delays no other.
+///
+/// A process that does not read what it has asked for has nothing more executed until it does.
 final class ClientWork: Sendable {
     /// Something to do, which may block.
     typealias Job = @Sendable () -> Void
 
     private let maximum: (total: Int, ofProcess: Int)
+    private let unreadLimits: (inTurn: Int, waiting: Int)
     private let state = Mutex(State())
     private let wake = DispatchSemaphore(value: 0)
     private let threads = DispatchGroup()
@@ -23,6 +26,8 @@ final class ClientWork: Sendable {
         /// The connections with something to do, none of which is being done.
         var ready: [UInt64] = []
         var runningOf: [Int32: Int] = [:]
+        /// The bytes of answers that processes may not have read yet.
+        var unreadOf: [Int32: Int] = [:]
         var threadCount = 0
         var idleCount = 0
         var isOver = false
@@ -49,23 +54,36 @@ final class ClientWork: Sendable {
         }
     }
 
-    init(atMost maximum: (total: Int, ofProcess: Int)) { self.maximum = maximum }
+    /// No threads yet.
+    init(of limits: SecretServiceLimits) {
+        maximum = limits.threads
+        unreadLimits = (limits.unreadBytes.inTurn, limits.unreadBytes.waiting)
+    }
 
     /// Adds something to do for a connection of a process, after what it has asked for before.
     func add(for connection: UInt64, of process: Int32, _ job: @escaping Job) {
-        let (isNew, needsThread) = state.withLock { state in
-            guard !state.isOver else { return (false, false) }
+        let isNew = state.withLock { state in
+            guard !state.isOver else { return false }
             let isNew = state.queues[connection] == nil
             // In place: a copy for each of many jobs would take long.
             state.queues[connection, default: Queue(process: process)].jobs.append(job)
-            guard isNew else { return (false, false) }
-            state.ready.append(connection)
-            // A thread that was woken may be idle still.
-            guard state.ready.count > state.idleCount, state.threadCount < maximum.total else { return (true, false) }
-            state.threadCount += 1
-            return (true, true)
+            if isNew { state.ready.append(connection) }
+            return isNew
         }
-        if isNew { wake.signal() }
+        if isNew { wakeThread() }
+    }
+
+    /// Has one more thread look for something to do.
+    private func wakeThread() {
+        let needsThread = state.withLock { state in
+            // A thread that was woken may be idle still.
+            guard !state.isOver, state.ready.count > state.idleCount, state.threadCount < maximum.total else {
+                return false
+            }
+            state.threadCount += 1
+            return true
+        }
+        wake.signal()
         guard needsThread else { return }
         threads.enter()
         let isStarted = HostThread.start(.blocked) { [self] in
@@ -98,6 +116,39 @@ final class ClientWork: Sendable {
         threads.wait()
     }
 
+    // MARK: - Unread answers
+
+    /// Counts bytes of an answer that a process has not read yet; those of an unknown process, 0, are not.
+    func addUnread(_ byteCount: Int, of process: Int32) {
+        guard process != 0 else { return }
+        state.withLock { $0.unreadOf[process, default: 0] += byteCount }
+    }
+
+    /// Counts them no more.
+    func removeUnread(_ byteCount: Int, of process: Int32) {
+        guard process != 0 else { return }
+        let more = state.withLock { state in
+            let before = mostThreads(for: process, state)
+            let left = state.unreadOf[process, default: 0] - byteCount
+            state.unreadOf[process] = left > 0 ? left : nil
+            guard mostThreads(for: process, state) > before else { return 0 }
+            return min(maximum.ofProcess, state.ready.count { state.queues[$0]?.process == process })
+        }
+        for _ in 0..<more { wakeThread() }
+    }
+
+    /// How many bytes of answers a process may not have read yet.
+    func unread(by process: Int32) -> Int { state.withLock { $0.unreadOf[process, default: 0] } }
+
+    /// On how many threads its commands may be executed at once.
+    private func mostThreads(for process: Int32, _ state: State) -> Int {
+        let unread = state.unreadOf[process, default: 0]
+        guard unread > unreadLimits.inTurn else { return maximum.ofProcess }
+        return unread > unreadLimits.waiting ? 0 : 1
+    }
+
+    // MARK: - Threads
+
     private func run() {
         while true {
             while let (connection, process, job) = next() {
@@ -121,7 +172,8 @@ final class ClientWork: Sendable {
     private func next() -> (UInt64, Int32, Job)? {
         state.withLock { state in
             let index = state.ready.firstIndex { connection in
-                state.queues[connection].map { state.runningOf[$0.process, default: 0] < maximum.ofProcess } ?? false
+                guard let process = state.queues[connection]?.process else { return false }
+                return state.runningOf[process, default: 0] < mostThreads(for: process, state)
             }
             guard let index else { return nil }
             let connection = state.ready.remove(at: index)

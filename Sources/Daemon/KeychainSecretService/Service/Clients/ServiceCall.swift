@@ -13,6 +13,9 @@ final class ServiceCall {
     /// Counts what was read of it as the program's.
     var held: HeldBytes?
 
+    /// Its answer, once that is known.
+    var reply: UnreadReply?
+
     init(_ message: consuming BusMessage, number: UInt64, of client: ServiceClient) {
         self.message = message
         self.number = number

@@ -23,6 +23,12 @@ final class ServiceClient {
     /// How many of its calls are not answered yet.
     var callCount = 0
 
+    /// Its answers that it may not have read yet, in their order.
+    var unread: [UnreadReply] = []
+
+    /// Whether the bus was asked how many of them.
+    var isUnreadAsked = false
+
     /// What it has read, and so may keep.
     var told = ToldObjects()
 

@@ -183,6 +183,9 @@ struct SentSecret: Sendable {
     let session: String
     let coded: CodedSecret
     let contentType: String
+
+    /// How many bytes it has in a message, with the path of its item, at most.
+    var byteCount: Int { coded.value.count + contentType.utf8.count + 2 * ObjectPath.maximumByteCount + 64 }
 }
 
 /// What an item is created with; `nil` for what was not said.

@@ -18,6 +18,16 @@ enum PropertyContent: Sendable {
         self = .seconds(UInt64(exactly: max(0, seconds + Timestamp.referenceDateSince1970).rounded(.down)) ?? 0)
     }
 
+    /// How many bytes it has in a message, with its name, at most.
+    var byteCount: Int {
+        switch self {
+        case .text(let text): text.utf8.count + 64
+        case .boolean, .seconds: 64
+        case .paths(let paths): ObjectPath.byteCount(of: paths) + 64
+        case .attributes(let attributes): attributes.byteCount + 32 * attributes.pairs.count + 64
+        }
+    }
+
     /// Its type in messages.
     var type: String {
         switch self {
