@@ -14,7 +14,7 @@ final class ProgramKeychain: KeychainBackend {
     private let life: DaemonLife
     private let isSystemService: Bool
 
-    /// Whether the command under way on this thread may not have a passcode gone.
+    /// Whether the command under way on this thread must not erase a keychain that has a passcode.
     @TaskLocal private static var keepsPasscodeOfCommand = false
 
     /// For ``DeviceOptions/keepsPasscode`` of the keychain that is served.
@@ -52,7 +52,7 @@ final class ProgramKeychain: KeychainBackend {
     var families: CommandFamily { keychain.families }
 
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        let keepsPasscode = mayNotEndPasscode(command)
+        let keepsPasscode = mustKeepPasscode(command)
         let result = Self.$isForSandbox.withValue(program.isSandboxed) {
             Self.$keepsPasscodeOfCommand.withValue(keepsPasscode) {
                 Result { () throws(KeychainError) in
@@ -71,10 +71,12 @@ final class ProgramKeychain: KeychainBackend {
             throw error
         }
     }
-    /// Whether a command may not have a passcode gone: in the system service, whoever sets the next one is the owner.
-    private func mayNotEndPasscode(_ command: KeychainCommand) -> Bool {
+
+    /// Whether a command must not erase a keychain that has a passcode: in the system service, whoever sets the next
+    /// one is the owner.
+    private func mustKeepPasscode(_ command: KeychainCommand) -> Bool {
         guard isSystemService, case .passcodeOfSystemService = command.row.right else { return false }
-        // Without its root key, a keychain tells no unlock.
+        // Without its root key, a keychain has no unlock that could be proved.
         return (try? proofs.isProved(by: prover(), keychain.currentUnlock())) != true
     }
 }

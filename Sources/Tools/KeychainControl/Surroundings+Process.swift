@@ -28,7 +28,7 @@ extension Surroundings {
             surroundings.linkedRootKey = { parts.embedded.linkedRootKey }
             surroundings.replaceablePart = { parts.embedded.replaceablePart }
             surroundings.unlocksForAll = { keychain.unlocksForAll }
-            surroundings.sendsBackups = { keychain.owner == .system }
+            surroundings.isInSystemService = { keychain.owner == .system }
             surroundings.searchList = {
                 let preferences = UserKeychainFiles.process.preferences
                 // The login keychain has no file unless one was made: its items are those of the keychain.

@@ -33,9 +33,8 @@ struct Surroundings: Sendable {
     /// The part of the path of the keychain's folder that another user could replace.
     var replaceablePart: @Sendable () -> ReplaceablePart? = { nil }
 
-    /// Whether backups are sent to and from the owner of the keychain, because the system service has it, which opens
-    /// no files of users.
-    var sendsBackups: @Sendable () -> Bool = { false }
+    /// Whether the system service has the keychain: it opens no files of users, so backups are sent to it and from it.
+    var isInSystemService: @Sendable () -> Bool = { false }
 
     /// The keychain files of the user.
     var keychainFiles: @Sendable () -> UserKeychainFiles = { .process }

@@ -93,7 +93,7 @@ struct MergeBackupCommandTests {
     @Test("where the service has the keychain, the bytes go to it and come from it")
     func sent() throws {
         var sender = target
-        sender.control.sendsBackups = true
+        sender.control.isInSystemService = true
         #expect(try sender.restore(["--merge", "--keep-theirs"]).status == 0)
         #expect(sender.secret("anna") == "of anna")
         try FileManager.default.removeItem(atPath: scene.backup)

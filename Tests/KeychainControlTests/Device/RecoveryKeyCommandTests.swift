@@ -363,7 +363,7 @@ struct RecoveryKeyCommandTests {
     func eraseInService(_ typed: String?, _ isErased: Bool) throws {
         let device = FakeDevice(passcode: "1234")
         var control = Control(device: device)
-        control.sendsBackups = true
+        control.isInSystemService = true
         control.answers = typed.map { [.typed($0)] } ?? []
         let outcome = try control.run(["device", "erase", "--yes"])
         #expect((outcome.status == 0) == isErased && device.isErased == isErased, "\(outcome)")
@@ -392,7 +392,7 @@ struct RecoveryKeyCommandTests {
                 }
             })
             var control = Control(keychain)
-            control.sendsBackups = true
+            control.isInSystemService = true
             control.answers = [.typed("1234")]
             let outcome = try control.run(["device", "erase", "--yes"])
             #expect(outcome.status == (isErased ? 0 : 1) && outcome.prompts.isEmpty, "\(outcome)")

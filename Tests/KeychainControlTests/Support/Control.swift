@@ -26,7 +26,7 @@ struct Control {
     var askLine: @Sendable (String) -> [UInt8]? = { _ in nil }
     /// The home folder with the keychain files; one without any unless a test has its own.
     var home = "/nonexistent"
-    var sendsBackups = false
+    var isInSystemService = false
     var scheduleHost: ScheduleHost?
     var service: KeychainService?
     var searchList: [String] = []
@@ -85,7 +85,7 @@ struct Control {
             return askLine(question)
         }
         surroundings.keychainFiles = { [home] in UserKeychainFiles(home: KeychainHome(path: home)) }
-        surroundings.sendsBackups = { [sendsBackups] in sendsBackups }
+        surroundings.isInSystemService = { [isInSystemService] in isInSystemService }
         surroundings.backupFloor = ScryptFloor(of: .minimum)
         surroundings.scheduleHost = { [scheduleHost] () throws(Refusal) in
             guard let scheduleHost else { throw Refusal("a test has no use for a schedule") }

@@ -59,9 +59,8 @@ package struct SecretServiceLimits: Sendable {
     package var threads = (total: 24, ofProcess: 4)
     /// Bytes of answers that a process has not read yet.
     ///
-    /// With more than `inTurn`, one of its commands is executed at a
-    /// time; with more than `waiting`, none before it has read; with more than `unanswered`, it is not told either that
-    /// a call is refused.
+    /// With more than `inTurn`, one of its commands is executed at a time; with more than `waiting`, none before it has
+    /// read; with more than `unanswered`, it gets no refusals either.
     package var unreadBytes = (inTurn: 1 << 20, waiting: 8 << 20, unanswered: 192 << 20)
 
     /// The usual ones.

@@ -41,7 +41,7 @@ package struct DeviceOptions: Sendable {
     /// Called on the thread of the command. An attempt beyond the limit changes neither the count nor the delay.
     package var attemptLimit: @Sendable () -> Int? = { nil }
 
-    /// Whether the current command may not erase a keychain that has a passcode, or may have one.
+    /// Whether the current command must not erase a keychain that has a passcode, or may have one.
     ///
     /// Called on the thread of the command.
     package var keepsPasscode: @Sendable () -> Bool = { false }

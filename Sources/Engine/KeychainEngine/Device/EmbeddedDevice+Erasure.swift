@@ -37,7 +37,7 @@ extension KeylessStore {
         do throws(KeychainError) {
             let keybag = try keybagOfAnyShape()
             // In the transaction, the keybag still has to be this one.
-            try checkMayEndPasscode((try? KeybagSummary(keybag))?.hasPasscode)
+            try checkMayErase(hasPasscode: (try? KeybagSummary(keybag))?.hasPasscode)
             let rootKey = try folder == nil ? self.rootKey(of: keybag) : nil
             try replaceKeybag(keybag, under: rootKey) { (_) throws(KeychainError) in
             } change: { (writer, rootKey, _) throws(KeychainError) in
@@ -54,17 +54,17 @@ extension KeylessStore {
             }
         } catch {
             guard folder != nil, error.isOfUnreadableStore else { throw error }
-            try checkMayEndPasscode(nil)
+            try checkMayErase(hasPasscode: nil)
             try removeFiles()
         }
         if case .folder(let location, _) = access.source, let folder { StoreRemains(in: folder, location).remove() }
     }
 
-    /// Refuses a command that may not have a passcode gone.
+    /// Refuses a command that must keep the passcode.
     ///
     /// - Parameter hasPasscode: whether one is set; `nil` if that cannot be read.
     /// - Throws: `errSecMissingEntitlement`, if one may be set.
-    private func checkMayEndPasscode(_ hasPasscode: Bool?) throws(KeychainError) {
+    private func checkMayErase(hasPasscode: Bool?) throws(KeychainError) {
         guard hasPasscode != false, access.device.keepsPasscode() else { return }
         throw KeychainError(
             .missingEntitlement,

@@ -22,7 +22,7 @@ extension Surroundings {
         _ secret: BackupRequest.Secret,
         _ files: [BackedUpFile]
     ) throws(Refusal) -> BackupReport {
-        let destination: BackupRequest.Destination = sendsBackups() ? .reply : .path(path)
+        let destination: BackupRequest.Destination = isInSystemService() ? .reply : .path(path)
         let maintenance = keychain.maintenance
         let made = try refusing { () throws(KeychainError) in
             try maintenance.createBackup(BackupRequest(to: destination, secret: secret, files: files))
@@ -41,7 +41,7 @@ extension Surroundings {
 
     /// A backup for the keychain.
     func source(_ path: String) throws(Refusal) -> RestoreRequest.Source {
-        guard sendsBackups() else { return .path(path) }
+        guard isInSystemService() else { return .path(path) }
         do throws(FileError) {
             guard let file = try AtomicFile.read(path, limit: Self.largestSentBackup) else {
                 throw .system(call: "open", path: path, errno: ENOENT)

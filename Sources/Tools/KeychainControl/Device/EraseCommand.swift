@@ -5,11 +5,11 @@ import CommandHelp
 import KeychainCore
 import KeychainHost
 
-/// `keychainctl device erase`: begins with an empty keychain, without the passcode unless the system service has it.
+/// `keychainctl device erase`: begins with an empty keychain, without the passcode except in the system service.
 struct EraseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
-        abstract: "Deletes everything in the keychain, the passcode included; takes none but in the system service.",
+        abstract: "Deletes everything in the keychain, and the passcode.",
         discussion: CommandDiscussion.text(
             """
             The way out of a forgotten passcode without a recovery key. Every item of every program is deleted, with all \
@@ -17,8 +17,8 @@ struct EraseCommand: ParsableCommand {
             'keychainctl backup restore' then restores a backup. Copies of the folder, and what the disk keeps of \
             overwritten files, are not affected.
 
-            The system service erases for a program that has entered the passcode, which is asked for: whoever sets the \
-            next one is the owner of the keychain. If it is forgotten, root erases, by a command that this one prints.
+            No passcode is needed, except in the system service, where it is asked for: whoever sets the next one there \
+            is the owner of the keychain. If it is forgotten, root erases the keychain, by a command that this one shows.
             """,
             examples: [
                 "keychainctl device erase": "Says what is lost, and asks whether to go on.",
@@ -41,7 +41,7 @@ struct EraseCommand: ParsableCommand {
         let device = ofSystemService?.device ?? surroundings.keychain.device
         let summary = try? device.summary()
         guard summary?.exists != false else { return surroundings.printLine("There is no keychain to erase.") }
-        let isInService = ofSystemService == nil && surroundings.sendsBackups()
+        let isInService = ofSystemService == nil && surroundings.isInSystemService()
         let takesPasscode = isInService && summary?.hasPasscode != false
         let backups = try? BackupSchedule(in: surroundings.scheduleHost().location.path)
         let warning = EraseText.warning(summary, lastBackup: backups?.ofThisFolder?.lastGood?.date)

@@ -30,7 +30,6 @@ struct NetrcCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
-        if let outputFD, !GivenDescriptor.isGiven(outputFD) { throw SecretFile.notOpen(outputFD) }
         let store = CredentialStore(surroundings.keychain)
         var lines: [SecretBytes] = []
         for host in hosts {
@@ -44,12 +43,6 @@ struct NetrcCommand: ParsableCommand {
             lines.append(entries)
         }
         // All or nothing: a program would take half of the list for the whole.
-        for line in lines {
-            if let outputFD {
-                try SecretFile.write(line, to: outputFD)
-            } else {
-                try SecretFile.write(line, to: nil, standardOutput: surroundings.standardOutput)
-            }
-        }
+        for line in lines { try SecretFile.write(line, to: outputFD ?? surroundings.standardOutput) }
     }
 }

@@ -52,17 +52,14 @@ enum SecretFile {
         try making(path) { () throws(FileError) in try draft.publishNew() }
     }
 
-    /// Writes a secret to a descriptor that an option names.
+    /// Writes a secret to a descriptor that an option may name.
     ///
     /// - Throws: ``Refusal`` if it cannot be written to, or is not one that the program was started with.
     static func write(_ secret: SecretBytes, to descriptor: Int32) throws(Refusal) {
-        guard GivenDescriptor.isGiven(descriptor) else { throw notOpen(descriptor) }
+        guard GivenDescriptor.isGiven(descriptor) else {
+            throw Refusal("descriptor \(descriptor) is not open; a shell opens it by \(descriptor)> FILE")
+        }
         try write(secret, to: descriptor, "descriptor \(descriptor)")
-    }
-
-    /// A descriptor that the program was not started with.
-    static func notOpen(_ descriptor: Int32) -> Refusal {
-        Refusal("descriptor \(descriptor) is not open; a shell opens it by \(descriptor)> FILE")
     }
 
     private static func making<Result>(
