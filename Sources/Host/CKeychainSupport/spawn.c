@@ -26,6 +26,11 @@ static int close_rest(posix_spawn_file_actions_t *actions) {
 
 int keychain_pipe(int *ends) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
 
+int keychain_execute(const char *program, char *const *arguments, char *const *environment) {
+    execvpe(program, arguments, environment);
+    return errno;
+}
+
 int keychain_spawn(const char *path, char *const *arguments, char *const *environment, int *socket, pid_t *child) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;

@@ -13,10 +13,12 @@ package struct KeychainControl: ParsableCommand {
         abstract: "Manages the keychain and the programs that use it.",
         discussion: CommandDiscussion.text(
             """
-            Passwords are stored and read by 'security'; 'keychainctl words' explains what a device, a passcode and a daemon \
-            are.
+            'keychainctl words' explains what a device, a passcode and a daemon are. The same passwords are those of \
+            'security', which is Apple's command, and of programs of the Secret Service.
             """,
             examples: [
+                "keychainctl set github.com/ada": "Asks for a password, and stores it.",
+                "keychainctl get github.com/ada": "Shows it.",
                 "keychainctl device": "Shows whether the keychain is locked.",
                 "keychainctl backup create ~/keychain.backup": "Writes an encrypted backup.",
                 "keychainctl help device unlock": "Explains a command.",
@@ -27,14 +29,23 @@ package struct KeychainControl: ParsableCommand {
             CommandGroup(
                 name: "Secrets",
                 subcommands: [
-                    SecretCommand.self, MoveCommand.self, BackupCommand.self, RecoveryKeyCommand.self,
-                    ImportCommand.self, HelperCommand.self, SessionCommand.self, NetrcCommand.self,
+                    ListCommand.self, SearchCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self,
+                    GenerateCommand.self, OneTimePasswordCommand.self, RenameCommand.self, CopyCommand.self,
+                    MoveCommand.self, DeleteCommand.self, AttributesCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Secrets for programs",
+                subcommands: [
+                    ExecCommand.self, InjectCommand.self, HelperCommand.self, SessionCommand.self, NetrcCommand.self,
+                    ImportCommand.self,
                 ]
             ),
             CommandGroup(
                 name: "Keychain",
                 subcommands: [
-                    DeviceCommand.self, CheckCommand.self, RepairCommand.self, StoreCommand.self, ServiceCommand.self,
+                    DeviceCommand.self, BackupCommand.self, RecoveryKeyCommand.self, CheckCommand.self,
+                    RepairCommand.self, StoreCommand.self, ServiceCommand.self,
                     LogCommand.self, WordsCommand.self,
                 ]
             ),

@@ -3,12 +3,26 @@
 import KeychainCore
 
 /// Why a command failed: one sentence, without secrets.
-///
-/// Its exit status is 1.
 struct Refusal: Error, Hashable, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) { self.description = description }
+    /// The exit status of the program.
+    let status: Status
+
+    /// Exit statuses; the last four are those of commands that name items.
+    enum Status: Int32, Sendable {
+        case failed = 1
+        case usage = 2
+        case notFound = 3
+        case ambiguous = 4
+        /// The keychain is locked, or the item may not be read.
+        case locked = 5
+        case unreadable = 6
+    }
+
+    init(_ description: String, _ status: Status = .failed) {
+        (self.description, self.status) = (description, status)
+    }
 
     /// Creates a refusal from an error of the keychain or its device.
     init(_ error: KeychainError) {

@@ -90,7 +90,17 @@ struct Surroundings: Sendable {
     var output: @Sendable ([String]) throws(Refusal) -> String = ProgramOutput.read
 
     /// Runs a program to completion, with or without an unlock, and returns its exit status.
-    var run: @Sendable ([String], UnlockOffer?) throws(Refusal) -> Int32 = ChildProgram.run
+    var run: @Sendable ([String], UnlockOffer?) throws(Refusal) -> Int32 = { (words, offer) throws(Refusal) in
+        try ChildProgram.run(words, offer)
+    }
+
+    /// Becomes a program with further variables, or runs it to completion and masks secrets in its output; returns its
+    /// exit status.
+    var execute: @Sendable ([String], [(name: String, value: SecretBytes)], [SecretBytes]?) throws(Refusal) -> Int32 =
+        ExecutedProgram.run
+
+    /// The time, in seconds since 1970.
+    var seconds: @Sendable () -> Int = { time(nil) }
 }
 
 extension Surroundings {

@@ -22,8 +22,7 @@ struct ProcessOutputTests {
     @Test("a secret goes from a file into the keychain and out again", arguments: ["one\ntwo\n", ""])
     func secret(_ contents: String) throws {
         let folder = try TemporaryFolder()
-        let item = "-s svc -a alice"
-        let script = "keychainctl secret store \(item) - >/dev/null && keychainctl secret read \(item)"
+        let script = "keychainctl set svc/alice --file - 2>/dev/null && keychainctl get svc/alice"
         let (status, output) = try ControlProcess.run(["sh", "-c", script], folder, input: contents)
         #expect(status == 0 && output == contents)
     }

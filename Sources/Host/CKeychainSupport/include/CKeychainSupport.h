@@ -115,6 +115,9 @@ int keychain_read_sealed_memory(int descriptor, void *bytes, size_t count);
 // Closes the descriptor in programs that this one starts, from now on.
 void keychain_close_on_exec(int descriptor);
 
+// Becomes a program that is searched for in PATH, with another environment (execvpe(3)). Returns errno if it cannot.
+int keychain_execute(const char *program, char *const *arguments, char *const *environment);
+
 // The maximum number of callers of this function that are reachable by their frame pointers: code that was compiled
 // without them uses the register for something else. Frames behind one of an asynchronous function count as reachable.
 size_t keychain_walkable_frames(size_t most);

@@ -100,30 +100,13 @@ package struct GitCredential: Hashable, Sendable {
         if let text = parts.path, !text.isEmpty { path = try Self.decoded(text).text }
     }
 
-    /// A part of a URL without its percent-encoding (RFC 3986, section 2.1).
+    /// A part of a URL without its percent-encoding.
     private static func decoded(_ part: some StringProtocol) throws(HelperFailure) -> SecretBytes {
-        var decoded = SecretBuffer()
-        var bytes = part.utf8.makeIterator()
-        while let byte = bytes.next() {
-            guard byte == UInt8(ascii: "%") else {
-                decoded.append(byte)
-                continue
-            }
-            guard let high = bytes.next().flatMap(digit), let low = bytes.next().flatMap(digit) else {
-                throw HelperFailure("the URL has a '%' without two hexadecimal digits")
-            }
-            decoded.append(high << 4 | low)
+        guard let decoded = PercentEncoding.decoded(part) else {
+            throw HelperFailure("the URL has a '%' without two hexadecimal digits")
         }
-        guard let line = decoded.bytes.oneLine else { throw HelperFailure("the URL has an encoded newline or NUL") }
+        guard let line = decoded.oneLine else { throw HelperFailure("the URL has an encoded newline or NUL") }
         return line
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46, 0x61...0x66: (byte | 0x20) - 0x61 + 10
-        default: nil
-        }
     }
 
     /// Whether it has a password, or what is in place of one.

@@ -2,16 +2,30 @@
 
 import KeychainCore
 
-/// Where the helpers keep credentials: in the group that all programs of the user share, as `security` does.
+/// Passwords by their attributes; the helpers keep credentials in the group that all programs of the user share, as
+/// `security` does.
 package struct CredentialStore: Sendable {
     private let keychain: any KeychainBackend
 
-    package init(_ keychain: any KeychainBackend) { self.keychain = keychain }
+    /// The only access group in which items are searched; `nil` for all.
+    private let group: String?
+
+    /// Whether synchronizable items are found as well.
+    private let findsSynchronizable: Bool
+
+    /// The passwords of one access group, or of all.
+    package init(
+        _ keychain: any KeychainBackend,
+        in group: String? = Client.commonGroup,
+        findsSynchronizable: Bool = false
+    ) {
+        (self.keychain, self.group, self.findsSynchronizable) = (keychain, group, findsSynchronizable)
+    }
 
     /// An item that was found, without its secret.
     package struct Entry: Sendable {
-        let itemClass: ItemClass
-        let attributes: [String: PropertyValue]
+        package let itemClass: ItemClass
+        package let attributes: [String: PropertyValue]
         fileprivate let reference: SecretBytes
 
         /// The text of an attribute; empty if there is none, `nil` if it is not text.
@@ -27,7 +41,7 @@ package struct CredentialStore: Sendable {
         }
 
         /// The number of an attribute; 0 if there is none.
-        func number(_ name: AttributeName) -> Int64 {
+        package func number(_ name: AttributeName) -> Int64 {
             guard case .number(let number)? = attributes[name.description] else { return 0 }
             return number.exactInteger ?? 0
         }
@@ -38,13 +52,14 @@ package struct CredentialStore: Sendable {
         }
 
         /// What identifies it among those that a search by lookup attributes finds.
-        var identifier: ItemIdentifier? { ItemIdentifier(reference.unprotectedCopy.dropFirst(4)) }
+        package var identifier: ItemIdentifier? { ItemIdentifier(reference.unprotectedCopy.dropFirst(4)) }
 
         /// When it was last changed.
-        var modificationDate: Timestamp {
-            guard case .date(let date)? = attributes[AttributeName.modificationDate.description] else {
-                return .referenceDate
-            }
+        var modificationDate: Timestamp { date(.modificationDate) ?? .referenceDate }
+
+        /// The time that an attribute is; `nil` if there is none.
+        package func date(_ name: AttributeName) -> Timestamp? {
+            guard case .date(let date)? = attributes[name.description] else { return nil }
             return date
         }
 
@@ -63,7 +78,7 @@ package struct CredentialStore: Sendable {
         _ itemClass: ItemClass,
         _ attributes: [AttributeName: String]
     ) throws(KeychainError) -> [Entry] {
-        var query = dictionary(itemClass, attributes)
+        var query = search(itemClass, attributes)
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
         query[PropertyKey.returnAttributes] = .boolean(true)
         query[PropertyKey.returnPersistentReference] = .boolean(true)
@@ -128,23 +143,44 @@ package struct CredentialStore: Sendable {
                 if let entry = try find() {
                     // What is the same already is not written again.
                     if entry.has(marks), try self.secret(of: entry) == secret { return }
-                    var changes: PropertyDictionary = [PropertyKey.valueData: .data(secret)]
-                    for (name, value) in marks { changes[name.description] = value }
-                    _ = try perform(.update(entry.query, attributes: changes))
-                    return
+                    return try update(entry, marks, secret: secret)
                 }
-                var addition = dictionary(itemClass, [:])
-                for (name, value) in attributes.merging(marks, uniquingKeysWith: { $1 }) {
-                    addition[name.description] = value
-                }
-                addition[PropertyKey.valueData] = .data(secret)
-                _ = try perform(.add(addition))
-                return
+                return try add(itemClass, attributes.merging(marks, uniquingKeysWith: { $1 }), secret: secret)
             } catch {
                 // Another process added or deleted it meanwhile.
                 guard !isLast, error.status == .duplicateItem || error.status == .itemNotFound else { throw error }
             }
         }
+    }
+
+    /// Changes attributes of an item, and its secret if there is another.
+    ///
+    /// - Throws: Among others, `errSecDuplicateItem` if another item has the new name.
+    package func update(
+        _ entry: Entry,
+        _ attributes: [AttributeName: PropertyValue],
+        secret: SecretBytes? = nil
+    ) throws(KeychainError) {
+        var changes: PropertyDictionary = [:]
+        for (name, value) in attributes { changes[name.description] = value }
+        if let secret { changes[PropertyKey.valueData] = .data(secret) }
+        _ = try perform(.update(entry.query, attributes: changes))
+    }
+
+    /// Adds an item to the group, or to the common one.
+    ///
+    /// - Throws: Among others, `errSecDuplicateItem` if there is one of this name.
+    package func add(
+        _ itemClass: ItemClass,
+        _ attributes: [AttributeName: PropertyValue],
+        secret: SecretBytes
+    ) throws(KeychainError) {
+        var addition: PropertyDictionary = [
+            PropertyKey.itemClass: .string(itemClass.rawValue), PropertyKey.valueData: .data(secret),
+            AttributeName.accessGroup.description: .string(group ?? Client.commonGroup),
+        ]
+        for (name, value) in attributes { addition[name.description] = value }
+        _ = try perform(.add(addition))
     }
 
     /// Deletes an item.
@@ -155,13 +191,14 @@ package struct CredentialStore: Sendable {
         }
     }
 
-    private func dictionary(_ itemClass: ItemClass, _ attributes: [AttributeName: String]) -> PropertyDictionary {
-        var dictionary: PropertyDictionary = [
-            PropertyKey.itemClass: .string(itemClass.rawValue),
-            AttributeName.accessGroup.description: .string(Client.commonGroup),
-        ]
-        for (name, text) in attributes { dictionary[name.description] = .string(text) }
-        return dictionary
+    private func search(_ itemClass: ItemClass, _ attributes: [AttributeName: String]) -> PropertyDictionary {
+        var query: PropertyDictionary = [PropertyKey.itemClass: .string(itemClass.rawValue)]
+        if let group { query[AttributeName.accessGroup.description] = .string(group) }
+        if findsSynchronizable {
+            query[AttributeName.synchronizable.description] = .string(PropertyKey.synchronizableAny)
+        }
+        for (name, text) in attributes { query[name.description] = .string(text) }
+        return query
     }
 
     /// A first `errSecDecode` sets damaged items aside; the second search concerns the others.

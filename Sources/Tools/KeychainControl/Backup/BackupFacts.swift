@@ -25,7 +25,7 @@ struct BackupFacts {
     var text: String {
         var rows = [
             ("Format", outline.version),
-            ("File written", "\(BackupDate.text(date)) (\(Count.text(byteCount, "byte")))"),
+            ("File written", "\(TimeText.text(date)) (\(Count.text(byteCount, "byte")))"),
             ("Items", "\(itemCount)"),
         ]
         for itemClass in ItemClass.stored {
@@ -50,7 +50,7 @@ struct BackupFacts {
         let classes = outline.items.map { (BackupText.className($0.key), JSONValue.integer($0.value)) }
         return BackupJSON.report(report).merging(
             [
-                "format": .string(outline.version), "fileWritten": .string(BackupDate.text(date)),
+                "format": .string(outline.version), "fileWritten": .string(TimeText.text(date)),
                 "bytes": .integer(byteCount), "proven": .boolean(false),
                 "itemsByClass": .object(Dictionary(uniqueKeysWithValues: classes)),
             ]

@@ -80,7 +80,7 @@ struct KeychainFileRestoration {
     /// Puts the files back, all that can be.
     func run() -> Outcome {
         var outcome = Outcome()
-        let date = BackupDate.name(.now)
+        let date = TimeText.name(.now)
         for file in planned {
             do throws(Refusal) {
                 outcome.lines.append((file.path, try put(file, at: date)))

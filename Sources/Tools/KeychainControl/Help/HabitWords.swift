@@ -26,14 +26,18 @@ enum HabitWords {
         return table
     }()
 
-    private static let item = "-s SERVICE -a ACCOUNT"
+    private static let item = "SERVICE/ACCOUNT"
 
     private static let rows: KeyValuePairs<String, Answer> = [
-        "get show find search lookup fetch print cat copy": .command("security find-generic-password \(item) -w"),
-        "add set put insert save new": .command("security add-generic-password \(item) -w"),
-        "edit update change": .command("security add-generic-password -U \(item) -w"),
-        "delete del rm remove unset clear": .command("security delete-generic-password \(item)"),
-        "list ls items dump all": .command("security dump-keychain"),
+        "read lookup fetch print cat": .command("keychainctl get \(item)"),
+        "find grep": .command("keychainctl search WORD"),
+        "add put insert save new store edit update change": .command("keychainctl set \(item)"),
+        "del rm remove unset clear": .command("keychainctl delete \(item)"),
+        "ls items dump all": .command("keychainctl list"),
+        "mv": .command("keychainctl rename \(item) NEW"),
+        "cp duplicate": .command("keychainctl copy \(item) NEW"),
+        "run env": .command("keychainctl exec --env NAME=keychain://\(item) -- COMMAND"),
+        "totp hotp code": .command("keychainctl otp \(item)"),
         "export": .command("keychainctl backup create FILE"),
         "passwd password passcode pin": .command("keychainctl device change-passcode"),
         "login open": .command("keychainctl device unlock -- COMMAND"),

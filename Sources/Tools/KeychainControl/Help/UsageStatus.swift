@@ -13,6 +13,7 @@ extension KeychainControl {
     static func exitStatus(for error: any Error) -> ExitCode {
         // The status of a program that a command has run is the command's own, whatever its number.
         if let status = error as? ExitCode { return status }
+        if let refusal = error as? Refusal { return ExitCode(refusal.status.rawValue) }
         let status = exitCode(for: error)
         return status == .validationFailure ? .usage : status
     }

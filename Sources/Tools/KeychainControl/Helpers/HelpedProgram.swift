@@ -106,10 +106,10 @@ enum HelpedProgram: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .git, .docker, .cargo: nil
         case .aws:
-            "Store the keys: keychainctl secret store --service aws-vault --account PROFILE FILE, a file of JSON as "
+            "Store the keys: keychainctl set aws-vault/PROFILE --file FILE, a file of JSON as "
                 + "'aws iam create-access-key' prints it. Take them out of the file 'credentials', which comes first."
         case .kubectl:
-            "Store the token: keychainctl secret store --service kubectl --account USER FILE"
+            "Store the token: keychainctl set kubectl/USER --file FILE"
         case .pip: "The name of the user has to be in the URL of an index: https://USER@HOST/simple"
         case .ssh:
             "The variables are set at the next login. Store a passphrase: "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
+import KeychainCore
 import KeychainEngine
 import KeychainHost
 
@@ -18,11 +20,41 @@ enum ChildProgram {
     /// Signals that are forwarded: a signal to this program is intended for the child.
     private static let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
 
+    /// Becomes the program, with further variables in its environment.
+    ///
+    /// - Returns: The exit status of a shell if it cannot be run.
+    /// - Throws: ``Refusal`` for another failure.
+    static func replaceProcess(
+        by words: [String],
+        variables: [(name: String, value: SecretBytes)]
+    ) throws(Refusal) -> Int32 {
+        FileSizeSignal.restore()
+        let arguments = words.map { strdup($0) }
+        let environment = environment(adding: variables)
+        // Reached only if there is no such program.
+        defer {
+            environment.wipe()
+            for copy in arguments { free(copy) }
+        }
+        guard let program = arguments.first ?? nil else { return 127 }
+        return try status(of: keychain_execute(program, arguments + [nil], environment.all + [nil]), words)
+    }
+
     /// Runs it, with or without an unlock that it takes over.
     ///
+    /// - Parameters:
+    ///   - words: the program, which is searched for in PATH, and its arguments.
+    ///   - offer: the unlock.
+    ///   - variables: further variables of its environment.
+    ///   - outputs: its standard output and standard error; else ours.
     /// - Returns: Its exit status; 128 plus the signal number if a signal ended it.
     /// - Throws: ``Refusal`` if no process could be created.
-    static func run(_ words: [String], _ offer: UnlockOffer?) throws(Refusal) -> Int32 {
+    static func run(
+        _ words: [String],
+        _ offer: UnlockOffer?,
+        variables: [(name: String, value: SecretBytes)] = [],
+        outputs: [Int32] = []
+    ) throws(Refusal) -> Int32 {
         // A process that ignores SIGCHLD is never notified of its children's exits.
         signal(SIGCHLD, SIG_DFL)
         // Blocked from now on, so that none is lost in between.
@@ -33,19 +65,32 @@ enum ChildProgram {
         pthread_sigmask(SIG_BLOCK, &waiting, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         var identifier: pid_t = 0
-        switch spawn(words, offering: offer, signalMask: before, identifier: &identifier) {
-        case 0: return wait(for: identifier, waiting)
-        case let failure:
-            let why = String(cString: strerror(failure))
-            guard let status = status(of: failure) else { throw Refusal("the command cannot be run: \(why)") }
-            StandardError.write("keychainctl: \(words[0]): \(why)")
-            return status
-        }
+        let failure = spawn(
+            words,
+            offering: offer,
+            variables: variables,
+            outputs: outputs,
+            signalMask: before,
+            identifier: &identifier
+        )
+        // Their ends are seen by whoever reads them.
+        for output in outputs { close(output) }
+        return failure == 0 ? wait(for: identifier, waiting) : try status(of: failure, words)
+    }
+
+    /// The exit status of a shell for a program that cannot be run, which is said.
+    private static func status(of failure: Int32, _ words: [String]) throws(Refusal) -> Int32 {
+        let why = String(cString: strerror(failure))
+        guard let status = status(of: failure) else { throw Refusal("the command cannot be run: \(why)") }
+        StandardError.write("keychainctl: \(words[0]): \(why)")
+        return status
     }
 
     private static func spawn(
         _ words: [String],
         offering offer: UnlockOffer?,
+        variables: [(name: String, value: SecretBytes)],
+        outputs: [Int32],
         signalMask: sigset_t,
         identifier: inout pid_t
     ) -> Int32 {
@@ -62,9 +107,18 @@ enum ChildProgram {
         defer { posix_spawn_file_actions_destroy(&actions) }
         // Duplicated onto itself: that keeps the descriptor open in the child only (POSIX.1-2024).
         if let offer { posix_spawn_file_actions_adddup2(&actions, offer.descriptor, offer.descriptor) }
+        for (number, output) in zip([STDOUT_FILENO, STDERR_FILENO], outputs) {
+            posix_spawn_file_actions_adddup2(&actions, output, number)
+        }
         let arguments = words.map { strdup($0) }
-        let unlock = offer.map { strdup("\(UnlockOffer.environmentVariable)=\($0.descriptor)") }
-        defer { for copy in arguments + [unlock ?? nil] { free(copy) } }
+        let unlock = offer.map { offer in
+            (UnlockOffer.environmentVariable, SecretBytes(Array("\(offer.descriptor)".utf8)))
+        }
+        let environment = environment(adding: variables + [unlock].compactMap(\.self))
+        defer {
+            environment.wipe()
+            for copy in arguments { free(copy) }
+        }
         guard let program = arguments.first ?? nil else { return ENOENT }
         return posix_spawnp(
             &identifier,
@@ -72,20 +126,57 @@ enum ChildProgram {
             &actions,
             &attributes,
             arguments + [nil],
-            otherVariables + [unlock ?? nil, nil]
+            environment.all + [nil]
         )
     }
 
-    /// The current environment without an unlock variable: an older unlock is not passed on.
-    private static var otherVariables: [UnsafeMutablePointer<CChar>?] {
-        let name = UnlockOffer.environmentVariable + "="
-        var variables: [UnsafeMutablePointer<CChar>?] = []
+    /// The environment of a program.
+    private struct Environment {
+        /// All variables.
+        var all: [UnsafeMutablePointer<CChar>?] = []
+        /// Copies that are not a part of our own environment.
+        var added: [UnsafeMutablePointer<CChar>] = []
+
+        /// Frees the copies, and leaves nothing of them in memory.
+        func wipe() {
+            for copy in added {
+                keychain_wipe(copy, strlen(copy))
+                free(copy)
+            }
+        }
+    }
+
+    /// Our environment without the variables that are added, and without an unlock: an older one is not passed on.
+    private static func environment(adding variables: [(name: String, value: SecretBytes)]) -> Environment {
+        var environment = Environment()
+        let names = variables.map { "\($0.name)=" } + ["\(UnlockOffer.environmentVariable)="]
         var next = environ
         while let variable = next.pointee {
-            if strncmp(variable, name, strlen(name)) != 0 { variables.append(variable) }
+            if !names.contains(where: { strncmp(variable, $0, strlen($0)) == 0 }) { environment.all.append(variable) }
             next += 1
         }
-        return variables
+        // Of two values for one name, the later counts.
+        for (index, variable) in variables.enumerated()
+        where !variables[(index + 1)...].contains(where: { $0.name == variable.name }) {
+            environment.added.append(copy(of: variable))
+        }
+        environment.all += environment.added
+        return environment
+    }
+
+    /// `NAME=VALUE`, with a NUL behind it.
+    private static func copy(of variable: (name: String, value: SecretBytes)) -> UnsafeMutablePointer<CChar> {
+        let name = Array("\(variable.name)=".utf8)
+        let copy = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: name.count + variable.value.count + 1,
+            alignment: 1
+        )
+        copy.copyBytes(from: name)
+        variable.value.withUnsafeBytes {
+            UnsafeMutableRawBufferPointer(rebasing: copy[name.count...]).copyMemory(from: $0)
+        }
+        copy[copy.count - 1] = 0
+        return copy.bindMemory(to: CChar.self).baseAddress ?? strdup("")
     }
 
     private static func wait(for identifier: pid_t, _ signals: sigset_t) -> Int32 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
 import Synchronization
 
@@ -13,6 +14,11 @@ enum FileSizeSignal {
         sigaction(SIGXFSZ, nil, &before)
         if before.__sigaction_handler.sa_handler == nil { wasDefault.store(true, ordering: .relaxed) }
         signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// Gives it the handling that it had, for the program that this one becomes.
+    static func restore() {
+        if wasDefault.load(ordering: .relaxed) { signal(SIGXFSZ, SIG_DFL) }
     }
 
     /// The signals for which a program that is started gets the default handling, as this one had.

@@ -6,9 +6,14 @@ import KeychainCore
 /// JSON for a terminal.
 enum JSONText {
     /// An object in lines.
-    static func indented(_ members: [String: JSONValue]) -> String {
+    static func indented(_ members: [String: JSONValue]) -> String { indented(.object(members)) }
+
+    /// An array of objects in lines.
+    static func indented(array: [[String: JSONValue]]) -> String { indented(.array(array.map { .object($0) })) }
+
+    private static func indented(_ value: JSONValue) -> String {
         // A line at a time: the ends of lines are not in strings.
-        JSONValue.object(members).indentedText.split(separator: "\n").map { escapingInvisible(String($0)) }
+        value.indentedText.split(separator: "\n").map { escapingInvisible(String($0)) }
             .joined(separator: "\n")
     }
 

@@ -56,7 +56,7 @@ enum SARIFOutput {
     private static func location(in file: String, region: [String: JSONValue], text: String?) -> JSONValue {
         var pairs: [String: JSONValue] = [
             "physicalLocation": .object([
-                "artifactLocation": .object(["uri": .string(encoded(file))]),
+                "artifactLocation": .object(["uri": .string(PercentEncoding.encoded(file, keeping: "/+@"))]),
                 "region": .object(region),
             ])
         ]
@@ -100,25 +100,10 @@ enum SARIFOutput {
             "description": message(fix.title + (fix.isSafe ? "" : " (to be reviewed)")),
             "artifactChanges": .array([
                 .object([
-                    "artifactLocation": .object(["uri": .string(encoded(file))]),
+                    "artifactLocation": .object(["uri": .string(PercentEncoding.encoded(file, keeping: "/+@"))]),
                     "replacements": .array([replacement]),
                 ])
             ]),
         ])
-    }
-
-    /// A path as part of a URI (RFC 3986).
-    private static func encoded(_ path: String) -> String {
-        var result = ""
-        for byte in path.utf8 {
-            let character = Character(UnicodeScalar(byte))
-            if byte < 0x80, character.isLetter || character.isNumber || "-._~/+@".contains(character) {
-                result.append(character)
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += "%" + (digits.count < 2 ? "0" : "") + digits
-            }
-        }
-        return result
     }
 }

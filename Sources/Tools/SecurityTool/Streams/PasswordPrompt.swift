@@ -121,7 +121,7 @@ struct PasswordPrompt {
         throw CommandFailure(
             """
             security: standard input has more than one line; -S reads a password of one line. For other bytes there \
-            is -X with hexadecimal digits, and 'keychainctl secret store' for a file
+            is -X with hexadecimal digits, and 'keychainctl set --file' for a file
             """
         )
     }

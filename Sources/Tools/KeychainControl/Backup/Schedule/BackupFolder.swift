@@ -57,11 +57,11 @@ struct BackupFolder {
 
     /// The name of a backup.
     func name(_ date: Timestamp, isComplete: Bool) -> String {
-        "\(prefix)\(BackupDate.name(date))\(Self.suffix(isComplete: isComplete))"
+        "\(prefix)\(TimeText.name(date))\(Self.suffix(isComplete: isComplete))"
     }
 
     /// The name of one that is not verified yet.
-    func partialName(_ date: Timestamp) -> String { "\(partialPrefix)\(BackupDate.name(date)).partial" }
+    func partialName(_ date: Timestamp) -> String { "\(partialPrefix)\(TimeText.name(date)).partial" }
 
     /// The end of a name: neither kind is counted as the other.
     private static func suffix(isComplete: Bool) -> String { isComplete ? ".backup" : "-incomplete.backup" }
@@ -110,7 +110,7 @@ struct BackupFolder {
         }
     }
 
-    /// Whether a text has the form of ``BackupDate/name(_:)``.
+    /// Whether a text has the form of ``TimeText/name(_:)``.
     private static func isDate(_ text: Substring) -> Bool {
         let pattern = "00000000T000000.000Z"
         return text.utf8.count == pattern.utf8.count

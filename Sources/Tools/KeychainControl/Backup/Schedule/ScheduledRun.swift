@@ -29,7 +29,7 @@ struct ScheduledRun {
                 return made
             } catch {
                 schedule.lastFailure = BackupSchedule.Failure(
-                    date: BackupDate.text(host.now()),
+                    date: TimeText.text(host.now()),
                     reason: error.description
                 )
                 // The reason why it failed is the one that matters.
@@ -59,7 +59,7 @@ struct ScheduledRun {
             report = try surroundings.writeBackup(to: folder.path(of: partial), .ofSchedule, collected.files)
             try check(folder.path(of: partial), report)
             made = MadeBackup(
-                date: BackupDate.text(date),
+                date: TimeText.text(date),
                 items: report.items,
                 keychainFiles: report.files,
                 damagedItems: report.damaged,

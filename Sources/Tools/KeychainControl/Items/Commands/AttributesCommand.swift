@@ -4,9 +4,9 @@ import ArgumentParser
 import CommandHelp
 import KeychainCore
 
-/// `keychainctl secret attributes`: shows what programs of the Secret Service store with items, and no dictionary of
+/// `keychainctl attributes`: shows what programs of the Secret Service store with items, and no dictionary of
 /// the item functions has.
-struct ShowAttributesCommand: ParsableCommand {
+struct AttributesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attributes",
         abstract: "Shows the attributes by which programs of the Secret Service find passwords.",
@@ -16,8 +16,8 @@ struct ShowAttributesCommand: ParsableCommand {
             'security' stored, those that their columns give. The exit status is 1 if there is none.
             """,
             examples: [
-                "keychainctl secret attributes": "Shows those of all passwords.",
-                "keychainctl secret attributes service=example account=ada": "Those of passwords that have these two.",
+                "keychainctl attributes": "Shows those of all passwords.",
+                "keychainctl attributes service=example account=ada": "Those of passwords that have these two.",
             ]
         )
     )

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CommandHelp
+import KeychainCore
+
+/// `keychainctl inject`.
+struct InjectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inject",
+        abstract: "Writes a template with the secrets that it names in double braces.",
+        discussion: CommandDiscussion.text(
+            """
+            Everything else is written as it is. Nothing is written if a secret cannot be read. For a file that goes with a \
+            program, there is 'keychainctl exec --template'.
+            """,
+            examples: [
+                "echo 'token = {{ keychain://github.com/ada }}' | keychainctl inject -": "Shows a token in a line.",
+                "keychainctl inject app.conf.in --output-fd 3 3> app.conf": "Writes to a descriptor.",
+            ]
+        )
+    )
+
+    @Argument(help: "The template; - for standard input.", completion: .file())
+    var template: String
+
+    @Option(
+        name: .shortAndLong,
+        help: "A new file, which only its owner may read; else standard output.",
+        completion: .file()
+    )
+    var output: String?
+
+    @Option(help: ArgumentHelp("The descriptor to write to.", valueName: "n"))
+    var outputFD: Int32?
+
+    func validate() throws {
+        guard output == nil || outputFD == nil else {
+            throw ValidationError("--output and --output-fd exclude each other.")
+        }
+    }
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let text = try SecretFile.read(template, standardInput: surroundings.standardInput)
+        let filled = try SecretTemplate(text).filled(by: SecretReader(surroundings))
+        try SecretFile.write(filled, to: output, standardOutput: outputFD ?? surroundings.standardOutput)
+    }
+}

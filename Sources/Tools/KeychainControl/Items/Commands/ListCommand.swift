@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CommandHelp
+import CredentialHelpers
+import KeychainCore
+
+/// `keychainctl list`.
+struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the passwords of the keychain, by name.",
+        discussion: CommandDiscussion.text(
+            """
+            A line each: name, class and address, access group, day of the last change. No secret is opened. Certificates \
+            and keys are listed by 'security find-identity'.
+            """,
+            examples: [
+                "keychainctl list": "Lists all passwords.",
+                "keychainctl list --group com.example.tool --json": "Lists those of a program as JSON.",
+                "keychainctl list --null | xargs -0 -n 1 keychainctl show": "Shows each of them.",
+            ]
+        )
+    )
+
+    @OptionGroup var filter: ListFilter
+    @OptionGroup var output: ListOutput
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        try output.print(try filter.entries(surroundings), surroundings)
+    }
+}
+
+/// `keychainctl search`.
+struct SearchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "search",
+        abstract: "Finds passwords whose name, label or comment is similar to some words, the best first.",
+        discussion: CommandDiscussion.text(
+            """
+            Each word has to be found, in any letter case; letters may be missing between its letters. The lines are those \
+            of 'list'. The exit status is 3 if nothing is found.
+            """,
+            examples: [
+                "keychainctl search github": "Finds the passwords for GitHub.",
+                "keychainctl search ghub ada": "Finds github.com/ada as well.",
+            ]
+        )
+    )
+
+    @Argument(help: "The words.")
+    var words: [String]
+
+    @OptionGroup var filter: ListFilter
+    @OptionGroup var output: ListOutput
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let ranked = try filter.entries(surroundings).compactMap { entry in
+            FuzzySearch.rank([entry.name, entry.text(.label), entry.text("icmt")].compactMap(\.self), words)
+                .map { (entry: entry, rank: $0) }
+        }
+        guard !ranked.isEmpty else { throw Refusal("no password has these words in its name", .notFound) }
+        // The sort is stable: equal ones stay in the order of their names.
+        try output.print(ranked.sorted { $0.rank < $1.rank }.map(\.entry), surroundings)
+    }
+}
+
+/// Which passwords are listed.
+struct ListFilter: ParsableArguments {
+    @Option(name: .customLong("class"), help: "Only generic passwords, or those of servers.")
+    var itemClass: PasswordClass?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only those of this access group.", valueName: "group"))
+    var group: String?
+
+    /// The passwords, in the order of their names.
+    func entries(_ surroundings: Surroundings) throws(Refusal) -> [CredentialStore.Entry] {
+        let classes = itemClass.map { [$0] } ?? PasswordClass.allCases
+        let found = try surroundings.withItems(in: group) { (store) throws(KeychainError) in
+            var found: [CredentialStore.Entry] = []
+            for passwordClass in classes { found += try store.entries(passwordClass.itemClass, [:]) }
+            return found
+        }
+        return found.map { (name: $0.name, entry: $0) }.sorted { $0.name < $1.name }.map(\.entry)
+    }
+}
+
+/// How a list is printed.
+struct ListOutput: ParsableArguments {
+    @Flag(help: "Write a JSON array of objects.")
+    var json = false
+
+    @Flag(name: [.customLong("null"), .customShort("0")], help: "Write references alone, with a NUL after each.")
+    var endsWithNull = false
+
+    func validate() throws {
+        guard !json || !endsWithNull else { throw ValidationError("--json and --null exclude each other.") }
+    }
+
+    /// Prints passwords; those that are locked may be missing, which is said.
+    func print(_ entries: [CredentialStore.Entry], _ surroundings: Surroundings) throws(Refusal) {
+        if (try? surroundings.keychain.device.status())?.isLocked == true {
+            surroundings.remark("The keychain is locked: passwords whose names cannot be read now are missing.")
+        }
+        if endsWithNull {
+            let names = entries.map { "\(SecretReference($0.choice).text)\0" }.joined()
+            return try SecretFile.write(SecretBytes(Array(names.utf8)), to: surroundings.standardOutput)
+        }
+        if json { return surroundings.printLine(JSONText.indented(array: entries.map(\.json))) }
+        guard !entries.isEmpty else { return }
+        let isTerminal = surroundings.isTerminal(surroundings.standardOutput)
+        surroundings.printLine(TextTable.text(entries.map(\.cells), isAligned: isTerminal))
+    }
+}
