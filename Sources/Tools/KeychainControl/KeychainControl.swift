@@ -30,7 +30,7 @@ package struct KeychainControl: ParsableCommand {
                 name: "Secrets",
                 subcommands: [
                     ListCommand.self, SearchCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self,
-                    GenerateCommand.self, OneTimePasswordCommand.self, RenameCommand.self, CopyCommand.self,
+                    EditCommand.self, GenerateCommand.self, OneTimePasswordCommand.self, RenameCommand.self, CopyCommand.self,
                     MoveCommand.self, DeleteCommand.self, AttributesCommand.self,
                 ]
             ),

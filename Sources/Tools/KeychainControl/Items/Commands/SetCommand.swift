@@ -179,13 +179,3 @@ extension Surroundings {
         }
     }
 }
-
-extension SecretBytes {
-    /// Without the newline at its end, if there is one.
-    fileprivate var withoutFinalNewline: SecretBytes {
-        withUnsafeBytes { bytes in
-            guard bytes.last == UInt8(ascii: "\n") else { return self }
-            return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
-        }
-    }
-}
