@@ -30,8 +30,8 @@ package struct KeychainControl: ParsableCommand {
                 name: "Secrets",
                 subcommands: [
                     ListCommand.self, SearchCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self,
-                    EditCommand.self, GenerateCommand.self, OneTimePasswordCommand.self, RenameCommand.self, CopyCommand.self,
-                    MoveCommand.self, DeleteCommand.self, AttributesCommand.self,
+                    EditCommand.self, GenerateCommand.self, OneTimePasswordCommand.self, RenameCommand.self,
+                    CopyCommand.self, MoveCommand.self, DeleteCommand.self, AttributesCommand.self,
                 ]
             ),
             CommandGroup(

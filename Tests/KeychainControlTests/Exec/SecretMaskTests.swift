@@ -17,7 +17,7 @@ struct SecretMaskTests {
             ("two\nlines", ["two\nlines"], "********"),
         ]
     )
-    func masks(_ text: String, _ secrets: [String], _ shown: String) {
+    func masks(_ text: String, _ secrets: [String], shown: String) {
         let bytes = Array(text.utf8)
         for chunk in 1...max(bytes.count, 1) {
             var mask = SecretMask(secrets.map { SecretBytes(Array($0.utf8)) })

@@ -66,7 +66,7 @@ struct CommandHelpTests {
     @Test("help shows the groups and the examples as they are written")
     func rendered() {
         let help = KeychainControl.helpMessage(columns: 80)
-        #expect(help.contains("\nSECRETS SUBCOMMANDS:\n  secret "))
+        #expect(help.contains("\nSECRETS SUBCOMMANDS:\n  list "))
         #expect(help.contains("\nDEVELOPER SUBCOMMANDS:\n  doctor "))
         for command in Self.commands {
             let text = KeychainControl.helpMessage(for: command.type, columns: 80)

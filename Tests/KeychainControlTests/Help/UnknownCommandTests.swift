@@ -25,15 +25,9 @@ struct UnknownCommandTests {
             ("device enable", "Unknown command 'device enable'. Did you mean 'service enable'?"),
             ("help bakcup", "Unknown command 'bakcup'. Did you mean 'backup'?"),
             ("help device lokc", "Unknown command 'device lokc'. Did you mean 'device lock'?"),
-            (
-                "get",
-                "Unknown command 'get'. The command for that is: security find-generic-password -s SERVICE -a ACCOUNT -w"
-            ),
-            ("list", "Unknown command 'list'. The command for that is: security dump-keychain"),
-            (
-                "add",
-                "Unknown command 'add'. The command for that is: security add-generic-password -s SERVICE -a ACCOUNT -w"
-            ),
+            ("lookup", "Unknown command 'lookup'. The command for that is: keychainctl get SERVICE/ACCOUNT"),
+            ("ls", "Unknown command 'ls'. The command for that is: keychainctl list"),
+            ("add", "Unknown command 'add'. The command for that is: keychainctl set SERVICE/ACCOUNT"),
             (
                 "init",
                 "Unknown command 'init'. There is nothing to create: the first item that is stored creates the keychain."

@@ -25,7 +25,7 @@ struct OneTimePasswordTests {
             (2_000_000_000, "69279037", "90698825", "38618901"), (20_000_000_000, "65353130", "77737706", "47863826"),
         ]
     )
-    func time(_ seconds: Int, _ sha1: String, _ sha256: String, _ sha512: String) throws {
+    func time(_ seconds: Int, sha1: String, sha256: String, sha512: String) throws {
         for (algorithm, key, code) in [
             ("SHA1", Self.sha1Key, sha1), ("SHA256", Self.sha256Key, sha256), ("SHA512", Self.sha512Key, sha512),
         ] {

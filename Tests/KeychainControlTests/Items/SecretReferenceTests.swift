@@ -22,7 +22,7 @@ struct SecretReferenceTests {
             ),
         ] as [(String, ItemChoice, ItemField)]
     )
-    func valid(_ text: String, _ choice: ItemChoice, _ field: ItemField) throws {
+    func valid(_ text: String, _ choice: ItemChoice, field: ItemField) throws {
         let reference = try SecretReference(text)
         #expect(reference.choice == choice && reference.field == field)
         #expect(reference.text == text)

@@ -31,7 +31,7 @@ enum HabitWords {
     private static let rows: KeyValuePairs<String, Answer> = [
         "read lookup fetch print cat": .command("keychainctl get \(item)"),
         "find grep": .command("keychainctl search WORD"),
-        "add put insert save new store edit update change": .command("keychainctl set \(item)"),
+        "add put insert save new update change": .command("keychainctl set \(item)"),
         "del rm remove unset clear": .command("keychainctl delete \(item)"),
         "ls items dump all": .command("keychainctl list"),
         "mv": .command("keychainctl rename \(item) NEW"),

@@ -27,8 +27,8 @@ struct OneTimePassword: Sendable {
 
     private static let prefix = "otpauth://"
 
-    /// Reads the secret of an item: such a URI, or the key alone in base 32 (RFC 4648), for six digits of SHA-1 every 30
-    /// seconds.
+    /// Reads the secret of an item: such a URI, or the key alone in base 32 (RFC 4648), for six digits of SHA-1 every
+    /// 30 seconds.
     ///
     /// - Throws: ``Refusal``, which does not repeat anything of it.
     init(_ secret: SecretBytes) throws(Refusal) {

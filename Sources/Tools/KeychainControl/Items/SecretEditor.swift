@@ -52,7 +52,7 @@ struct SecretEditor {
                 return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
             }
         }
-        throw Refusal("there is no folder in memory for the editor: neither XDG_RUNTIME_DIR nor /dev/shm is one (tmpfs)")
+        throw Refusal("there is no folder in memory for the editor: XDG_RUNTIME_DIR and /dev/shm are none (tmpfs)")
     }
 }
 

@@ -12,8 +12,9 @@ struct ListCommand: ParsableCommand {
         abstract: "Lists the passwords of the keychain, by name.",
         discussion: CommandDiscussion.text(
             """
-            A line each: name, class and address, access group, day of the last change. No secret is opened. Certificates \
-            and keys are listed by 'security find-identity'.
+            A line each: name, class and address, access group, day of the last change. No secret is opened; but where a \
+            name is locked, nothing is listed, and the exit status is 5. Certificates and keys are listed by 'security \
+            find-identity'.
             """,
             examples: [
                 "keychainctl list": "Lists all passwords.",
@@ -99,11 +100,8 @@ struct ListOutput: ParsableArguments {
         guard !json || !endsWithNull else { throw ValidationError("--json and --null exclude each other.") }
     }
 
-    /// Prints passwords; those that are locked may be missing, which is said.
+    /// Prints passwords.
     func print(_ entries: [CredentialStore.Entry], _ surroundings: Surroundings) throws(Refusal) {
-        if (try? surroundings.keychain.device.status())?.isLocked == true {
-            surroundings.remark("The keychain is locked: passwords whose names cannot be read now are missing.")
-        }
         if endsWithNull {
             let names = entries.map { "\(SecretReference($0.choice).text)\0" }.joined()
             return try SecretFile.write(SecretBytes(Array(names.utf8)), to: surroundings.standardOutput)

@@ -13,11 +13,11 @@ struct OneTimePasswordCommand: ParsableCommand {
         discussion: CommandDiscussion.text(
             """
             The secret is a URI otpauth://totp/… or otpauth://hotp/…, as QR pictures have it, or the key alone in base 32. \
-            A counter is stored before its password is shown, so that none is used twice.
+            'keychainctl set' stores it. A counter is stored before its password is shown, so that none is used twice.
             """,
             examples: [
                 "keychainctl otp github.com/otp": "Shows the password of this half minute.",
-                "keychainctl set github.com/otp": "Stores the key: asks for the URI.",
+                "keychainctl otp github.com/otp | wl-copy": "Gives it to the clipboard.",
                 "keychainctl otp --picture qr.png github.com/otp": "Stores the key of a picture (needs zbarimg).",
             ]
         )

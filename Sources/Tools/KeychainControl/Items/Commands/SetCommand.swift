@@ -26,6 +26,7 @@ struct SetCommand: ParsableCommand {
     )
 
     @OptionGroup var item: ItemName
+    @OptionGroup var misplaced: MisplacedSecret
 
     @Option(help: "Store this file, byte for byte; - for standard input.", completion: .file())
     var file: String?
@@ -106,7 +107,7 @@ enum AccessibleName: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// Where a command stores a secret.
-struct ItemTarget {
+struct PasswordPlace {
     /// The password that is there; `nil` if a new one is added.
     let entry: CredentialStore.Entry?
 
@@ -125,7 +126,7 @@ extension Surroundings {
     /// none.
     ///
     /// - Throws: ``Refusal`` if there are several, or if the name of a new one could be divided at several slashes.
-    func target(of item: ItemName, synchronizable: Bool = false) throws(Refusal) -> ItemTarget {
+    func target(of item: ItemName, synchronizable: Bool = false) throws(Refusal) -> PasswordPlace {
         try target(item.name, try item.choices(), synchronizable: synchronizable)
     }
 
@@ -134,7 +135,7 @@ extension Surroundings {
         _ name: String,
         _ choices: [[ItemChoice]],
         synchronizable: Bool = false
-    ) throws(Refusal) -> ItemTarget {
+    ) throws(Refusal) -> PasswordPlace {
         // Other accounts of the service are other items.
         let exact = (choices.first ?? []).map { choice in
             var choice = choice
@@ -144,7 +145,7 @@ extension Surroundings {
         }
         do throws(Refusal) {
             let entry = try self.item([exact], named: name)
-            return ItemTarget(entry: entry, choice: entry.choice, isSynchronizable: entry.isSynchronizable)
+            return PasswordPlace(entry: entry, choice: entry.choice, isSynchronizable: entry.isSynchronizable)
         } catch {
             guard error.status == .notFound else { throw error }
         }
@@ -157,13 +158,13 @@ extension Surroundings {
             )
         }
         guard !choice.service.isEmpty else { throw Refusal("a password has a service", .usage) }
-        return ItemTarget(entry: nil, choice: choice, isSynchronizable: synchronizable)
+        return PasswordPlace(entry: nil, choice: choice, isSynchronizable: synchronizable)
     }
 
     /// Stores a secret, and attributes that are given.
     func store(
         _ secret: SecretBytes,
-        at target: ItemTarget,
+        at target: PasswordPlace,
         _ attributes: [AttributeName: PropertyValue] = [:]
     ) throws(Refusal) {
         try withItems(in: target.choice.group) { (store) throws(KeychainError) in

@@ -5,7 +5,8 @@ import KeychainCore
 
 /// The name of a password on a command line: `SERVICE/ACCOUNT`, `SERVICE`, or a ``SecretReference``.
 ///
-/// Lists show an item with an account as `SERVICE/ACCOUNT`, and one without as `SERVICE`. A slash may be part of either.
+/// Lists show an item with an account as `SERVICE/ACCOUNT`, and one without as `SERVICE`. A slash may be part of
+/// either.
 struct ItemName: ParsableArguments {
     @Argument(
         help: "SERVICE/ACCOUNT, SERVICE alone, or a reference keychain://SERVICE/ACCOUNT.",
