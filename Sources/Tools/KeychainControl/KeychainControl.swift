@@ -31,7 +31,8 @@ package struct KeychainControl: ParsableCommand {
                 subcommands: [
                     ListCommand.self, SearchCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self,
                     EditCommand.self, GenerateCommand.self, OneTimePasswordCommand.self, RenameCommand.self,
-                    CopyCommand.self, MoveCommand.self, DeleteCommand.self, AttributesCommand.self,
+                    CopyCommand.self, MoveCommand.self, DeleteCommand.self, ClipCommand.self,
+                    ClearClipboardCommand.self, AttributesCommand.self,
                 ]
             ),
             CommandGroup(
@@ -63,9 +64,11 @@ package struct KeychainControl: ParsableCommand {
         ]
     )
 
-    /// The titles of the groups of its help, with the names of their commands.
+    /// The titles of the groups of its help, with the names of their commands that it shows.
     package static var groups: [(title: String, commands: [String])] {
-        configuration.groupedSubcommands.map { group in (group.name, group.subcommands.map { $0._commandName }) }
+        configuration.groupedSubcommands.map { group in
+            (group.name, group.subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName })
+        }
     }
 
     /// Runs the command that this process was started with.

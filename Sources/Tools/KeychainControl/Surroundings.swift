@@ -99,6 +99,19 @@ struct Surroundings: Sendable {
     var execute: @Sendable ([String], [(name: String, value: SecretBytes)], [SecretBytes]?) throws(Refusal) -> Int32 =
         ExecutedProgram.run
 
+    /// The clipboard that a person sees.
+    var clipboard: @Sendable () throws(Refusal) -> Clipboard = { () throws(Refusal) in
+        try Clipboard(
+            environment: { ProcessEnvironment.value($0) },
+            isInstalled: { ProgramPath.has($0, in: ProcessEnvironment.value("PATH")) },
+            terminal: [STDERR_FILENO, STDIN_FILENO, STDOUT_FILENO].lazy.compactMap { ttyname($0) }.first
+                .map { String(cString: $0) }
+        )
+    }
+
+    /// Clears the clipboard after some seconds, unless it has something else by then than what has a digest.
+    var clearClipboard: @Sendable (Clipboard, SecretBytes, Int) throws(Refusal) -> Void = ClearClipboardCommand.start
+
     /// The time, in seconds since 1970.
     var seconds: @Sendable () -> Int = { time(nil) }
 }

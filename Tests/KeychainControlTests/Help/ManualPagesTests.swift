@@ -21,7 +21,8 @@ struct ManualPagesTests {
 
     @Test("there is a page of keychainctl, and one of each of its commands")
     func names() throws {
-        let commands = KeychainControl.configuration.subcommands.map { "keychainctl-\($0._commandName).1" }
+        let commands = KeychainControl.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+            .map { "keychainctl-\($0._commandName).1" }
         #expect(try Set(Self.pages().keys) == Set(["keychainctl.1"] + commands))
     }
 

@@ -211,8 +211,7 @@ struct HelperPlan {
     }
 
     private func isInPath(_ name: String) -> Bool {
-        let folders = (surroundings.environment("PATH") ?? "").split(separator: ":")
-        return folders.contains { access("\($0)/\(name)", X_OK) == 0 }
+        ProgramPath.has(name, in: surroundings.environment("PATH"))
     }
 
     // MARK: - The name under which pip runs a keyring

@@ -46,13 +46,15 @@ enum ChildProgram {
     ///   - words: the program, which is searched for in PATH, and its arguments.
     ///   - offer: the unlock.
     ///   - variables: further variables of its environment.
-    ///   - outputs: its standard output and standard error; else ours.
+    ///   - input: its standard input; else ours.
+    ///   - outputs: its standard output and standard error, which are closed here; else ours.
     /// - Returns: Its exit status; 128 plus the signal number if a signal ended it.
     /// - Throws: ``Refusal`` if no process could be created.
     static func run(
         _ words: [String],
         _ offer: UnlockOffer?,
         variables: [(name: String, value: SecretBytes)] = [],
+        input: Int32 = STDIN_FILENO,
         outputs: [Int32] = []
     ) throws(Refusal) -> Int32 {
         // A process that ignores SIGCHLD is never notified of its children's exits.
@@ -69,13 +71,32 @@ enum ChildProgram {
             words,
             offering: offer,
             variables: variables,
-            outputs: outputs,
+            streams: [input] + outputs,
             signalMask: before,
             identifier: &identifier
         )
         // Their ends are seen by whoever reads them.
         for output in outputs { close(output) }
         return failure == 0 ? wait(for: identifier, waiting) : try status(of: failure, words)
+    }
+
+    /// Starts the program, and does not wait for it.
+    ///
+    /// - Throws: ``Refusal`` if it cannot be started.
+    static func start(_ words: [String], input: Int32, outputs: [Int32]) throws(Refusal) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        var identifier: pid_t = 0
+        let failure = spawn(
+            words,
+            offering: nil,
+            variables: [],
+            streams: [input] + outputs,
+            signalMask: signals,
+            identifier: &identifier
+        )
+        for output in Set(outputs) { close(output) }
+        guard failure == 0 else { throw Refusal("\(words[0]) cannot be run: \(String(cString: strerror(failure)))") }
     }
 
     /// The exit status of a shell for a program that cannot be run, which is said.
@@ -90,7 +111,7 @@ enum ChildProgram {
         _ words: [String],
         offering offer: UnlockOffer?,
         variables: [(name: String, value: SecretBytes)],
-        outputs: [Int32],
+        streams: [Int32],
         signalMask: sigset_t,
         identifier: inout pid_t
     ) -> Int32 {
@@ -107,8 +128,8 @@ enum ChildProgram {
         defer { posix_spawn_file_actions_destroy(&actions) }
         // Duplicated onto itself: that keeps the descriptor open in the child only (POSIX.1-2024).
         if let offer { posix_spawn_file_actions_adddup2(&actions, offer.descriptor, offer.descriptor) }
-        for (number, output) in zip([STDOUT_FILENO, STDERR_FILENO], outputs) {
-            posix_spawn_file_actions_adddup2(&actions, output, number)
+        for (number, stream) in zip(STDIN_FILENO..., streams) {
+            posix_spawn_file_actions_adddup2(&actions, stream, number)
         }
         let arguments = words.map { strdup($0) }
         let unlock = offer.map { offer in

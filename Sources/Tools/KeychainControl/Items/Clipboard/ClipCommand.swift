@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CommandHelp
+import KeychainCore
+
+/// `keychainctl clip`.
+struct ClipCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clip",
+        abstract: "Copies a password to the clipboard, which is cleared after a while.",
+        discussion: CommandDiscussion.text(
+            """
+            In a graphical session by wl-copy, xclip or xsel; elsewhere, as over SSH, to the clipboard of the terminal, if \
+            that permits it (OSC 52). After the time, the clipboard is cleared, unless it has something else by then; that \
+            of a terminal cannot be read, and is cleared in any case. Programs that record the clipboard keep what they saw.
+            """,
+            examples: [
+                "keychainctl clip github.com/ada": "Copies a password for 45 seconds.",
+                "keychainctl clip github.com/ada --field account": "Copies the account.",
+                "keychainctl clip github.com/otp --field otp --clear-after 20": "Copies a one-time password.",
+            ]
+        )
+    )
+
+    @OptionGroup var item: ItemName
+
+    @Option(name: .shortAndLong, help: "What to copy: \(ItemField.names).")
+    var field = ItemField.password
+
+    @Option(help: ArgumentHelp("The time until it is cleared; 0 for never.", valueName: "seconds"))
+    var clearAfter = 45
+
+    func validate() throws {
+        guard (0...86_400).contains(clearAfter) else {
+            throw ValidationError("--clear-after takes 0 to 86400 seconds.")
+        }
+    }
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let clipboard = try surroundings.clipboard()
+        let entry = try surroundings.item(try item.choices(), named: item.name)
+        let value = try surroundings.value(of: field, in: entry)
+        try clipboard.put(value)
+        guard clearAfter > 0 else { return surroundings.remark("Copied \(field.rawValue) of \(entry.name.printable).") }
+        try surroundings.clearClipboard(clipboard, ClipboardDigest.of(value.unprotectedCopy), clearAfter)
+        surroundings.remark(
+            "Copied \(field.rawValue) of \(entry.name.printable), for \(Count.text(clearAfter, "second"))."
+        )
+    }
+}
