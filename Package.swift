@@ -865,7 +865,7 @@ let tests: [Target] = [
     ),
     .testTarget(
         name: "KeychainDoctorTests",
-        dependencies: ["KeychainDoctor", "DoctorScenarios", "KeychainCore", crypto],
+        dependencies: ["KeychainDoctor", "DoctorScenarios", "KeychainCore", "KeychainTestSupport", crypto],
         exclude: ["Cases"]
     ),
     // the samples of the documentation

@@ -4,6 +4,7 @@ import Crypto
 import DoctorScenarios
 import Foundation
 import KeychainCore
+import KeychainTestSupport
 import Testing
 
 @testable import KeychainDoctor

@@ -2,15 +2,15 @@
 
 import Foundation
 
-/// Checks JSON against the part of JSON Schema (2020-12) that the schema of reports uses.
-enum SchemaValidator {
+/// Checks JSON against the part of JSON Schema (2020-12) that the published schemas use.
+package enum SchemaValidator {
     private static let keywords: Set<String> = [
         "$schema", "title", "description", "type", "required", "additionalProperties", "properties", "const", "enum",
         "items", "minimum", "maximum", "maxLength", "maxItems",
     ]
 
     /// What is wrong, with its place; empty when the value is valid.
-    static func problems(_ value: Any, _ schema: [String: Any], at place: String = "$") -> [String] {
+    package static func problems(_ value: Any, _ schema: [String: Any], at place: String = "$") -> [String] {
         var problems: [String] = []
         for keyword in schema.keys where !keywords.contains(keyword) {
             problems.append("\(place): the schema has the keyword \(keyword), which is not checked here")
