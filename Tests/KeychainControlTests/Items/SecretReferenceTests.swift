@@ -16,6 +16,17 @@ struct SecretReferenceTests {
             ("keychain://svc/ada?account", ItemChoice(service: "svc", account: "ada"), .account),
             ("keychain://a%2Fb/c%3Fd%20e", ItemChoice(service: "a/b", account: "c?d e"), .password),
             ("keychain://%C3%BC/ada", ItemChoice(service: "ü", account: "ada"), .password),
+            ("keychain:///ada", ItemChoice(service: "", account: "ada"), .password),
+            ("keychain:///", ItemChoice(service: "", account: ""), .password),
+            (
+                "keychain://s/a?synchronizable=no&protocol=https&port=&path=/p%26q",
+                ItemChoice(
+                    service: "s",
+                    account: "a",
+                    isSynchronizable: false,
+                    address: [.scheme: "https", .port: "", .path: "/p&q"]
+                ), .password
+            ),
             (
                 "keychain://s/a?otp&class=internet&group=g%26h",
                 ItemChoice(service: "s", account: "a", itemClass: .internetPassword, group: "g&h"), .otp
@@ -31,9 +42,10 @@ struct SecretReferenceTests {
     @Test(
         "anything else is a usage error that says the rule",
         arguments: [
-            "", "keychain:", "keychain:/svc", "keychain://", "keychain:///ada", "keychain://a/b/c",
+            "", "keychain:", "keychain:/svc", "keychain://", "keychain://a/b/c",
             "keychain://svc?nosuch",
             "keychain://svc?", "keychain://svc?class=key", "keychain://svc?label&label", "keychain://svc?x=y",
+            "keychain://svc?synchronizable=1", "keychain://svc?class=generic&path=", "keychain://svc?port=1&port=2",
             "keychain://sv%2", "keychain://sv%zz", "keychain://%FF", "keychain://%%41", "Keychain://svc",
         ]
     )

@@ -13,13 +13,18 @@ package struct CredentialStore: Sendable {
     /// Whether synchronizable items are found as well.
     private let findsSynchronizable: Bool
 
+    /// Whether items are found that nobody can read without their user.
+    private let findsGuarded: Bool
+
     /// The passwords of one access group, or of all.
     package init(
         _ keychain: any KeychainBackend,
         in group: String? = Client.commonGroup,
-        findsSynchronizable: Bool = false
+        findsSynchronizable: Bool = false,
+        findsGuarded: Bool = false
     ) {
-        (self.keychain, self.group, self.findsSynchronizable) = (keychain, group, findsSynchronizable)
+        (self.keychain, self.group) = (keychain, group)
+        (self.findsSynchronizable, self.findsGuarded) = (findsSynchronizable, findsGuarded)
     }
 
     /// An item that was found, without its secret.
@@ -27,6 +32,9 @@ package struct CredentialStore: Sendable {
         package let itemClass: ItemClass
         package let attributes: [String: PropertyValue]
         fileprivate let reference: SecretBytes
+
+        /// Whether its secret is not read without asking its user, by its access control.
+        package var isGuarded = false
 
         /// The text of an attribute; empty if there is none, `nil` if it is not text.
         package func text(_ name: AttributeName) -> String? {
@@ -54,6 +62,14 @@ package struct CredentialStore: Sendable {
         /// What identifies it among those that a search by lookup attributes finds.
         package var identifier: ItemIdentifier? { ItemIdentifier(reference.unprotectedCopy.dropFirst(4)) }
 
+        /// Whether both are the same item.
+        package func isSame(as other: Entry) -> Bool { reference == other.reference }
+
+        /// The name of an entry in lists: `SERVICE/ACCOUNT`, or the service alone.
+        package static func name(_ service: String, _ account: String) -> String {
+            account.isEmpty && !service.isEmpty ? service : "\(service)/\(account)"
+        }
+
         /// When it was last changed.
         var modificationDate: Timestamp { date(.modificationDate) ?? .referenceDate }
 
@@ -78,23 +94,88 @@ package struct CredentialStore: Sendable {
         _ itemClass: ItemClass,
         _ attributes: [AttributeName: String]
     ) throws(KeychainError) -> [Entry] {
-        var query = search(itemClass, attributes)
+        let search = search(itemClass, attributes)
+        var query = search
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
         query[PropertyKey.returnAttributes] = .boolean(true)
         query[PropertyKey.returnPersistentReference] = .boolean(true)
-        query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
-        let found = try values(query).compactMap { value -> Entry? in
+        // A search that asks nobody tells whether some need their user; a second one passes over those.
+        query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUIFail)
+        var found: [Entry]
+        do throws(KeychainError) { found = try entries(query, itemClass) } catch {
+            guard error.status == .interactionNotAllowed else { throw error }
+            query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
+            found = try entries(query, itemClass)
+            if findsGuarded {
+                let guarded = try guardedEntries(search, itemClass)
+                found += guarded.filter { entry in !found.contains { $0.isSame(as: entry) } }
+            }
+            guard !found.isEmpty else { throw error }
+        }
+        return found.sorted { $0.modificationDate > $1.modificationDate }
+    }
+
+    private func entries(_ query: PropertyDictionary, _ itemClass: ItemClass) throws(KeychainError) -> [Entry] {
+        try values(query).compactMap { value -> Entry? in
             guard case .dictionary(let attributes) = value,
                 case .data(let reference)? = attributes[PropertyKey.valuePersistentReference]
             else { return nil }
             return Entry(itemClass: itemClass, attributes: attributes, reference: reference)
         }
-        if found.isEmpty {
-            // Those that need their user are skipped; a search that asks nobody tells whether there are any.
-            query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUIFail)
-            _ = try values(query)
+    }
+
+    /// The items of a search that are read with their user only: an explanation has their attributes, and asks nobody.
+    private func guardedEntries(
+        _ search: PropertyDictionary,
+        _ itemClass: ItemClass
+    ) throws(KeychainError) -> [Entry] {
+        let explained = try explain(.copyMatching(search), itemLimit: ExplanationOptions.largestItemLimit).search
+        guard let explained else { return [] }
+        guard explained.isBounded else { return explained.candidates.compactMap { guardedEntry($0, itemClass) } }
+        // There are more items than one explanation has; those that need their user are few.
+        guard case .lookupMatches(let matches) = try perform(.search(LookupAttributes())) else {
+            throw .unexpectedReply
         }
-        return found.sorted { $0.modificationDate > $1.modificationDate }
+        var found: [Entry] = []
+        for match in matches where match.isLocked {
+            var query = search
+            let reference = Array(itemClass.rawValue.utf8) + match.identifier.withUnsafeBytes(Array.init)
+            query[PropertyKey.valuePersistentReference] = .data(SecretBytes(reference))
+            let candidates = try explain(.copyMatching(query), itemLimit: 1).search?.candidates ?? []
+            found += candidates.compactMap { guardedEntry($0, itemClass) }
+        }
+        return found
+    }
+
+    /// An explained item, if it matches and is one that is read with its user only.
+    private func guardedEntry(_ item: ExplainedItem, _ itemClass: ItemClass) -> Entry? {
+        guard item.itemClass == itemClass, item.failed.isEmpty, item.condition == .open, !item.isReadableNow,
+            let stored = item.attributes
+        else { return nil }
+        var attributes: [String: PropertyValue] = [:]
+        for (name, value) in stored { attributes[name.description] = value.property }
+        attributes[AttributeName.accessGroup.description] = item.group.map { .string($0) }
+        attributes[AttributeName.synchronizable.description] = .boolean(item.isSynchronizable ?? false)
+        attributes[AttributeName.accessible.description] = .string(item.level)
+        return Entry(
+            itemClass: itemClass,
+            attributes: attributes,
+            reference: SecretBytes(item.persistentReference),
+            isGuarded: true
+        )
+    }
+
+    private func explain(
+        _ operation: KeychainRequest.Operation,
+        itemLimit: Int
+    ) throws(KeychainError) -> Explanation {
+        let options = ExplanationOptions(itemLimit: itemLimit, comparesEveryItem: false)
+        return try keychain.explain(ExplanationRequest(KeychainRequest(operation, client: .person), options))
+    }
+
+    /// How many items the deletion of one would remove, as `keychainctl doctor` counts them.
+    package func countOfDeleted(_ entry: Entry) throws(KeychainError) -> Int {
+        try explain(.delete(entry.query), itemLimit: 1).effect?.count ?? 0
     }
 
     /// The items that programs of the Secret Service have stored with a schema.
@@ -117,7 +198,9 @@ package struct CredentialStore: Sendable {
     package func secret(of entry: Entry) throws(KeychainError) -> SecretBytes {
         var query = entry.query
         query[PropertyKey.returnData] = .boolean(true)
-        query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUIFail)
+        if !entry.isGuarded {
+            query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUIFail)
+        }
         guard case .single(.data(let secret)) = try perform(.copyMatching(query)) else { return SecretBytes() }
         return secret
     }
@@ -145,7 +228,8 @@ package struct CredentialStore: Sendable {
                     if entry.has(marks), try self.secret(of: entry) == secret { return }
                     return try update(entry, marks, secret: secret)
                 }
-                return try add(itemClass, attributes.merging(marks, uniquingKeysWith: { $1 }), secret: secret)
+                try add(itemClass, attributes.merging(marks, uniquingKeysWith: { $1 }), secret: secret)
+                return
             } catch {
                 // Another process added or deleted it meanwhile.
                 guard !isLast, error.status == .duplicateItem || error.status == .itemNotFound else { throw error }
@@ -169,18 +253,22 @@ package struct CredentialStore: Sendable {
 
     /// Adds an item to the group, or to the common one.
     ///
+    /// - Returns: What identifies it.
     /// - Throws: Among others, `errSecDuplicateItem` if there is one of this name.
+    @discardableResult
     package func add(
         _ itemClass: ItemClass,
         _ attributes: [AttributeName: PropertyValue],
         secret: SecretBytes
-    ) throws(KeychainError) {
+    ) throws(KeychainError) -> ItemIdentifier? {
         var addition: PropertyDictionary = [
             PropertyKey.itemClass: .string(itemClass.rawValue), PropertyKey.valueData: .data(secret),
             AttributeName.accessGroup.description: .string(group ?? Client.commonGroup),
+            PropertyKey.returnPersistentReference: .boolean(true),
         ]
         for (name, value) in attributes { addition[name.description] = value }
-        _ = try perform(.add(addition))
+        guard case .single(.data(let reference)) = try perform(.add(addition)) else { return nil }
+        return ItemIdentifier(reference.unprotectedCopy.dropFirst(4))
     }
 
     /// Deletes an item.

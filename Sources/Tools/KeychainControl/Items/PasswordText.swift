@@ -2,20 +2,26 @@
 
 import CredentialHelpers
 import KeychainCore
+import KeychainTrace
 
 /// A password as lists and JSON show it, without its secret.
 extension CredentialStore.Entry {
     var passwordClass: PasswordClass { PasswordClass(itemClass) ?? .generic }
 
-    /// The service of a generic password, the server of an internet password.
-    var service: String { text(passwordClass.service) ?? "" }
+    /// The service of a generic password, the server of an internet password; what is not UTF-8 is replaced.
+    var service: String { shownText(passwordClass.service) }
 
-    var account: String { text(.account) ?? "" }
+    var account: String { shownText(.account) }
 
     var accessGroup: String { text(.accessGroup) ?? "" }
 
     /// The name that means it on a command line.
-    var name: String { account.isEmpty ? service : "\(service)/\(account)" }
+    var name: String { Self.name(service, account) }
+
+    private func shownText(_ name: AttributeName) -> String {
+        guard case .data(let bytes)? = attributes[name.description] else { return text(name) ?? "" }
+        return String(decoding: bytes.unprotectedCopy, as: UTF8.self)
+    }
 
     var isSynchronizable: Bool {
         switch attributes[AttributeName.synchronizable.description] {
@@ -27,9 +33,27 @@ extension CredentialStore.Entry {
 
     private var accessibility: Accessibility? { text(.accessible).flatMap(Accessibility.init(rawValue:)) }
 
-    /// The choice that means this item, or the fewest others.
+    /// The choice that means this item alone: its class and its primary key.
     var choice: ItemChoice {
-        ItemChoice(service: service, account: account, itemClass: itemClass, group: accessGroup)
+        var choice = ItemChoice(
+            service: service,
+            account: account,
+            itemClass: itemClass,
+            group: accessGroup,
+            isSynchronizable: isSynchronizable
+        )
+        guard itemClass == .internetPassword else { return choice }
+        for part in AddressPart.allCases { choice.address[part] = part.text(of: self) ?? "" }
+        return choice
+    }
+
+    /// The reference that means this item alone; `nil` if a part of its primary key is not UTF-8.
+    var reference: String? {
+        let parts = itemClass == .internetPassword ? AddressPart.allCases : []
+        guard text(passwordClass.service) != nil, text(.account) != nil, text(.accessGroup) != nil,
+            parts.allSatisfy({ $0.text(of: self) != nil })
+        else { return nil }
+        return SecretReference(choice).text
     }
 
     /// What tells it from others of its name.
@@ -38,22 +62,49 @@ extension CredentialStore.Entry {
         parts.append("group '\(accessGroup.printable)'")
         if let address { parts.append("at \(address.printable)") }
         if isSynchronizable { parts.append("synchronizable") }
+        if let needs { parts.append("read with \(needs)") }
         return parts.joined(separator: ", ")
     }
 
-    /// Protocol, port and path of an internet password, if it has some.
+    /// What its access control asks of its user, in words; `nil` if it has none.
+    var needs: String? {
+        guard isGuarded, let constraints = accessControl?.constraints else { return nil }
+        let words = Self.authentications.filter { constraints.required.contains($0.flag) }.map(\.words)
+        return words.joined(separator: constraints.anyOneSuffices ? " or " : " and ")
+    }
+
+    /// The access control, if it was made from flags.
+    private var accessControl: AccessControl? {
+        guard case .accessControl(let control)? = attributes[AttributeName.accessControl.description] else {
+            return nil
+        }
+        return control.constraints == nil ? nil : control
+    }
+
+    private static let authentications: [(flag: AccessControlFlags, words: String)] = [
+        (.userPresence, "the passcode or biometry"), (.devicePasscode, "the passcode"), (.biometryAny, "biometry"),
+        (.biometryCurrentSet, "the enrolled biometry"), (.companion, "a companion device"),
+        (.applicationPassword, "the item's password"),
+    ]
+
+    /// Protocol, port and path of an internet password, and whatever else it has.
     private var address: String? {
         guard itemClass == .internetPassword else { return nil }
-        var text = text("ptcl").flatMap { $0.isEmpty ? nil : ServerAddress.scheme(ofCode: $0) ?? $0 } ?? ""
-        if number("port") != 0 { text += ":\(number("port"))" }
-        if let path = self.text("path"), !path.isEmpty { text += path.hasPrefix("/") ? path : "/\(path)" }
+        func part(_ part: AddressPart) -> String { part.text(of: self) ?? "?" }
+        var text = part(.scheme)
+        if !part(.port).isEmpty { text += ":\(part(.port))" }
+        if !part(.path).isEmpty { text += part(.path).hasPrefix("/") ? part(.path) : "/\(part(.path))" }
+        for other in [AddressPart.domain, .authentication] where !part(other).isEmpty {
+            text += "\(text.isEmpty ? "" : " ")\(other.rawValue) \(part(other))"
+        }
         return text.isEmpty ? nil : text
     }
 
     /// The cells of a list: name, class and address, group, day of the last change.
     var cells: [String] {
         let day = date(.modificationDate).map { String(TimeText.text($0).prefix(10)) } ?? ""
-        let place = address.map { "\(passwordClass.rawValue) \($0)" } ?? passwordClass.rawValue
+        var place = address.map { "\(passwordClass.rawValue) \($0)" } ?? passwordClass.rawValue
+        if isGuarded { place += " (asks)" }
         return [name, place, accessGroup, day].map(\.printable)
     }
 
@@ -63,10 +114,10 @@ extension CredentialStore.Entry {
             ("Service", service), ("Account", account), ("Label", text(.label)), ("Kind", text("desc")),
             ("Comment", text("icmt")), ("Address", address), ("Class", passwordClass.rawValue),
             ("Group", accessGroup), ("Readable", accessibility?.constantName),
-            ("Synchronizable", isSynchronizable ? "yes" : "no"),
+            ("Read with", needs), ("Synchronizable", isSynchronizable ? "yes" : "no"),
             ("Created", date(.creationDate).map(TimeText.text)),
             ("Changed", date(.modificationDate).map(TimeText.text)),
-            ("Reference", SecretReference(choice).text),
+            ("Reference", reference),
         ]
         return texts.compactMap { name, value in
             guard let value, !value.isEmpty else { return nil }
@@ -79,19 +130,27 @@ extension CredentialStore.Entry {
         var members: [String: JSONValue] = [
             "class": .string(passwordClass.rawValue), "service": .string(service), "account": .string(account),
             "accessGroup": .string(accessGroup), "synchronizable": .boolean(isSynchronizable),
-            "reference": .string(SecretReference(choice).text),
         ]
         let texts: [(String, String?)] = [
             ("label", text(.label)), ("description", text("desc")), ("comment", text("icmt")),
             ("accessible", accessibility?.constantName), ("created", date(.creationDate).map(TimeText.text)),
             ("modified", date(.modificationDate).map(TimeText.text)),
+            ("reference", reference),
         ]
         for (name, value) in texts where value?.isEmpty == false { members[name] = value.map { .string($0) } }
-        guard itemClass == .internetPassword else { return members }
-        if let code = text("ptcl"), !code.isEmpty {
-            members["protocol"] = .string(ServerAddress.scheme(ofCode: code) ?? code)
+        if let constraints = accessControl?.constraints {
+            let flags = CaseNotation.flags.filter { constraints.flags.contains($0.flag) }
+            members["accessControl"] = .strings(flags.map(\.name))
         }
-        if let path = text("path"), !path.isEmpty { members["path"] = .string(path) }
+        guard itemClass == .internetPassword else { return members }
+        let names: [(AddressPart, String)] = [
+            (.scheme, "protocol"), (.path, "path"), (.domain, "securityDomain"),
+            (.authentication, "authenticationType"),
+        ]
+        for (part, name) in names {
+            guard let text = part.text(of: self), !text.isEmpty else { continue }
+            members[name] = .string(text)
+        }
         if number("port") != 0 { members["port"] = .integer(Int(number("port"))) }
         return members
     }

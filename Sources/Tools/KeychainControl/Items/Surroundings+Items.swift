@@ -14,7 +14,7 @@ extension Surroundings {
         in group: String? = nil,
         _ body: (CredentialStore) throws(KeychainError) -> Result
     ) throws(Refusal) -> Result {
-        let store = CredentialStore(keychain, in: group, findsSynchronizable: true)
+        let store = CredentialStore(keychain, in: group, findsSynchronizable: true, findsGuarded: true)
         do throws(KeychainError) { return try body(store) } catch {
             guard error.status == .interactionNotAllowed, try unlock() else { throw Refusal(ofItem: error) }
         }
@@ -26,7 +26,13 @@ extension Surroundings {
     /// - Returns: `false` if it is not locked, or nobody can be asked for the passcode.
     private func unlock() throws(Refusal) -> Bool {
         guard authenticator.canAskForSecrets, (try? keychain.device.status())?.isLocked == true else { return false }
-        let passcode = try SecretInput.person(authenticator).read(.passcode, .passcode, reason: "read an item")
+        let passcode: SecretBytes
+        do throws(Refusal) {
+            passcode = try SecretInput.person(authenticator).read(.passcode, .passcode, reason: "use a password")
+        } catch {
+            // Without the passcode it stays locked.
+            throw Refusal("the keychain is locked: \(error)", .locked)
+        }
         do throws(KeychainError) { try keychain.device.unlock(passcode: passcode) } catch {
             throw Refusal("\(Refusal(error))", .locked)
         }
@@ -57,16 +63,21 @@ extension Surroundings {
                 found += try withItems(in: choice.group) { (store) throws(KeychainError) in
                     try store.entries(itemClass, attributes)
                 }
+                .filter(choice.matches)
             }
         }
         return found
     }
 
-    private static func ambiguous(_ name: String, _ found: [CredentialStore.Entry]) -> Refusal {
-        let lines = found.prefix(20).map { "    \($0.distinction)" }
+    /// Which passwords a name means, and how to choose.
+    static func ambiguous(_ name: String, _ found: [CredentialStore.Entry]) -> Refusal {
+        let lines = found.prefix(20).map { entry in
+            ["    \(entry.distinction)", entry.reference.map { "        \($0)" }].compactMap(\.self)
+                .joined(separator: "\n")
+        }
         let more = found.count > lines.count ? ["    and \(found.count - lines.count) more"] : []
         return Refusal(
-            "several passwords are meant by '\(name.printable)'; choose by --account, --class, --group or a reference:\n"
+            "several passwords are meant by '\(name.printable)'; choose by \(ItemFilter.options), or by a reference:\n"
                 + (lines + more).joined(separator: "\n"),
             .ambiguous
         )
@@ -74,7 +85,12 @@ extension Surroundings {
 
     /// The secret of an item.
     func secret(of entry: CredentialStore.Entry) throws(Refusal) -> SecretBytes {
-        try withItems { (store) throws(KeychainError) in try store.secret(of: entry) }
+        do throws(Refusal) {
+            return try withItems { (store) throws(KeychainError) in try store.secret(of: entry) }
+        } catch {
+            guard error.status == .locked, let needs = entry.needs else { throw error }
+            throw Refusal("'\(entry.name.printable)' is read with \(needs) only: \(error)", .locked)
+        }
     }
 }
 
@@ -85,17 +101,44 @@ extension Refusal {
             switch error.status {
             case .itemNotFound: .notFound
             case .interactionNotAllowed, .authenticationFailed, .userCanceled, .missingEntitlement: .locked
-            case .notAvailable: .unreadable
+            case _ where error.kind == .lostIdentity: .locked
+            case _ where error.kind.isOfUnreadableKeychain: .unreadable
             default: .failed
             }
-        guard error.status == .interactionNotAllowed else {
+        // An item that its user has to authenticate for is no matter of the lock.
+        if case .authentication = error.kind {
             self.init("\(Refusal(error))", status)
-            return
+        } else if error.status == .interactionNotAllowed {
+            self.init("\(error.reason); 'keychainctl device unlock -- COMMAND' runs a command unlocked", status)
+        } else {
+            self.init("\(Refusal(error))", status)
         }
-        self.init(
-            "\(error.reason); 'keychainctl device unlock -- COMMAND' runs a command unlocked, and 'security' asks for items that "
-                + "need their user",
-            status
-        )
+    }
+}
+
+extension KeychainError.Kind {
+    /// Whether the keychain as a whole cannot be read, whatever is asked of it.
+    fileprivate var isOfUnreadableKeychain: Bool {
+        switch self {
+        case .unavailable, .foreignOwner: true
+        case .service(let failure): ![.silentAfterCommand, .lockedInSilence].contains(failure)
+        case .storage(let failure):
+            switch failure {
+            case .file, .inputOutput, .damaged, .newerFormat, .unreleasedFormat, .unreadableLog, .libraryTooOld,
+                .lostByFork, .abandonedByFork:
+                true
+            case .busy, .hasItems, .full, .readOnly, .storeExists, .notABackup, .newerBackup, .doubtfulCommit, .other:
+                false
+            }
+        case .keys(let failure):
+            switch failure {
+            case .missingRootKey, .damagedRootKey, .wrongRootKey, .unsupportedRootKey, .damagedKeybag, .newerKeybag:
+                true
+            case .noMemory, .replacedKeybag, .alteredBackup, .missingPassword, .damagedItem, .damagedKey,
+                .destroyedKey, .operationNotAllowed, .cryptography:
+                false
+            }
+        case .request, .device, .authentication, .lostIdentity, .transport: false
+        }
     }
 }

@@ -13,7 +13,8 @@ struct DeleteCommand: ParsableCommand {
         discussion: CommandDiscussion.text(
             """
             Each name has to mean one password: if one means none or several, nothing is deleted. Programs of other names \
-            that use a password are not known here; its access group says who may.
+            that use a password are not known here; its access group says who may. A synchronizable one is deleted on the \
+            user's other devices, too.
             """,
             examples: [
                 "keychainctl delete github.com/ada": "Shows the password's attributes, and asks.",
@@ -38,20 +39,48 @@ struct DeleteCommand: ParsableCommand {
         var entries: [CredentialStore.Entry] = []
         for name in names {
             let entry = try surroundings.item(try ItemName.choices(name, filter), named: name)
-            if !entries.contains(where: { $0.identifier == entry.identifier }) { entries.append(entry) }
+            if !entries.contains(where: entry.isSame) { entries.append(entry) }
         }
+        let passwords = Count.text(entries.count, "password")
         let lines = entries.map { "    \($0.distinction)" }.joined(separator: "\n")
-        guard !dryRun else { return surroundings.printLine("Would delete:\n\(lines)") }
+        let touched = Count.text(try count(of: entries, surroundings), "item")
+        guard !dryRun else {
+            return surroundings.printLine("Would delete \(passwords), touches \(touched):\n\(lines)")
+        }
         if !yes {
-            let question = "This deletes \(Count.text(entries.count, "password")):\n\(lines)"
+            let question = "This deletes \(passwords), touches \(touched):\n\(lines)"
             guard let isConfirmed = surroundings.confirm(question) else {
-                throw Refusal("there is no terminal to ask; --yes deletes without a question", .locked)
+                throw Refusal("there is no terminal to ask; --yes deletes without a question")
             }
             guard isConfirmed else { throw Refusal("nothing was deleted") }
         }
-        for entry in entries {
-            try surroundings.withItems { (store) throws(KeychainError) in try store.delete(entry) }
+        try delete(entries, surroundings)
+        surroundings.remark("Deleted \(passwords).")
+    }
+
+    /// How many items are removed, as 'keychainctl doctor' counts them.
+    private func count(
+        of entries: [CredentialStore.Entry],
+        _ surroundings: Surroundings
+    ) throws(Refusal) -> Int {
+        try surroundings.withItems { (store) throws(KeychainError) in
+            var count = 0
+            for entry in entries { count += try store.countOfDeleted(entry) }
+            return count
         }
-        surroundings.remark("Deleted \(Count.text(entries.count, "password")).")
+    }
+
+    private func delete(_ entries: [CredentialStore.Entry], _ surroundings: Surroundings) throws(Refusal) {
+        for (index, entry) in entries.enumerated() {
+            do throws(Refusal) {
+                try surroundings.withItems { (store) throws(KeychainError) in try store.delete(entry) }
+            } catch {
+                let names = entries[..<index].map(\.name.printable).joined(separator: ", ")
+                throw Refusal(
+                    "\(entry.name.printable) was not deleted: \(error)\(names.isEmpty ? "" : "; deleted before: \(names)")",
+                    error.status
+                )
+            }
+        }
     }
 }

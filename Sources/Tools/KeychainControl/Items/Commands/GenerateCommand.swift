@@ -51,7 +51,7 @@ struct GenerateCommand: ParsableCommand {
             throw ValidationError("--words excludes --length and --alphabet.")
         }
         guard target != nil || filter.isEmpty else {
-            throw ValidationError("--account, --class and --group are for --set.")
+            throw ValidationError("\(ItemFilter.options) are for --set.")
         }
         guard (1...GeneratedPassword.largestCount).contains(words ?? length ?? 1) else {
             throw ValidationError("A password has 1 to \(GeneratedPassword.largestCount) characters or words.")
@@ -81,9 +81,7 @@ struct GenerateCommand: ParsableCommand {
             return surroundings.remark("\(form.bits) bits of entropy.")
         }
         let place = try surroundings.target(target, try ItemName.choices(target, filter))
-        try surroundings.store(form.random(), at: place)
-        surroundings.remark(
-            "\(place.entry == nil ? "Stored" : "Replaced") \(place.name.printable), \(form.bits) bits of entropy."
-        )
+        let stored = try surroundings.store(form.random(), at: place)
+        surroundings.remark("\(stored.remark), \(form.bits) bits of entropy.")
     }
 }

@@ -76,13 +76,19 @@ struct ListFilter: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Only those of this access group.", valueName: "group"))
     var group: String?
 
+    @OptionGroup var address: AddressFilter
+
+    func validate() throws {
+        guard itemClass != .generic || address.parts.isEmpty else { throw AddressFilter.genericError }
+    }
+
     /// The passwords, in the order of their names.
     func entries(_ surroundings: Surroundings) throws(Refusal) -> [CredentialStore.Entry] {
-        let classes = itemClass.map { [$0] } ?? PasswordClass.allCases
+        let choice = ItemChoice(service: "", itemClass: itemClass?.itemClass, address: address.parts)
         let found = try surroundings.withItems(in: group) { (store) throws(KeychainError) in
             var found: [CredentialStore.Entry] = []
-            for passwordClass in classes { found += try store.entries(passwordClass.itemClass, [:]) }
-            return found
+            for itemClass in choice.classes { found += try store.entries(itemClass, [:]) }
+            return choice.address.isEmpty ? found : found.filter(choice.matches)
         }
         return found.map { (name: $0.name, entry: $0) }.sorted { $0.name < $1.name }.map(\.entry)
     }
@@ -103,7 +109,12 @@ struct ListOutput: ParsableArguments {
     /// Prints passwords.
     func print(_ entries: [CredentialStore.Entry], _ surroundings: Surroundings) throws(Refusal) {
         if endsWithNull {
-            let names = entries.map { "\(SecretReference($0.choice).text)\0" }.joined()
+            let references = entries.compactMap(\.reference)
+            if references.count < entries.count {
+                let count = Count.text(entries.count - references.count, "password")
+                surroundings.remark("\(count) without a reference: the service or account is not UTF-8.")
+            }
+            let names = references.map { "\($0)\0" }.joined()
             return try SecretFile.write(SecretBytes(Array(names.utf8)), to: surroundings.standardOutput)
         }
         if json { return surroundings.printLine(JSONText.indented(array: entries.map(\.json))) }

@@ -2,15 +2,19 @@
 
 import ArgumentParser
 import CommandHelp
+import CredentialHelpers
 import KeychainCore
 
 /// `keychainctl move`: moves items to another access group, such as those of a program that got another name.
 struct MoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move",
-        abstract: "Moves all items of an access group to another one, such as those of a program's former name.",
+        abstract: "Moves a password, or all items of an access group, to another access group.",
         discussion: CommandDiscussion.text(
             """
+            A name moves one password; everything else stays as it is, and nothing is replaced. 'rename' gives it another \
+            service and account.
+
             A program without entitlements and without an identity has its items in the group of its file's name: \
             'tool-1.1' does not find what 'tool-1.0' stored. Give names of files by --from-program and --to-program, and \
             other groups, such as the identity of a program, by --from-group and --to-group.
@@ -20,6 +24,8 @@ struct MoveCommand: ParsableCommand {
             --partial, the others are moved. Nothing is replaced.
             """,
             examples: [
+                "keychainctl move github.com/ada --to-group com.example.tool":
+                    "Gives a password to the programs of a group.",
                 "keychainctl move --from-program tool-1.0 --to-program tool-1.1 --dry-run":
                     "Lists what 'tool-1.0' stored, and changes nothing.",
                 "keychainctl move --from-program tool-1.1 --to-group com.example.tool":
@@ -27,6 +33,14 @@ struct MoveCommand: ParsableCommand {
             ]
         )
     )
+
+    @Argument(
+        help: "One password: SERVICE/ACCOUNT, SERVICE, or a reference; else all items of a group.",
+        completion: ItemCompletion.name
+    )
+    var name: String?
+
+    @OptionGroup var filter: ItemFilter
 
     @Option(help: ArgumentHelp("The name of the file of the program whose items are moved.", valueName: "name"))
     var fromProgram: String?
@@ -48,6 +62,8 @@ struct MoveCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
+        if let name { return try move(name, surroundings) }
+        guard filter.isEmpty else { throw Self.usage("\(ItemFilter.options) are for one password, by its name") }
         guard let source = Self.group(fromProgram, fromGroup), let target = Self.group(toProgram, toGroup) else {
             throw Self.usage("give one of --from-program and --from-group, and one of --to-program and --to-group")
         }
@@ -57,6 +73,29 @@ struct MoveCommand: ParsableCommand {
         if report.moved.isEmpty, report.obstacles.isEmpty { throw Refusal("there is no item in the group \(source)") }
         print(report, to: target, surroundings)
         guard report.obstacles.isEmpty else { throw ExitCode.failure }
+    }
+
+    /// Moves the password that a name means.
+    private func move(_ name: String, _ surroundings: Surroundings) throws {
+        guard fromProgram == nil, fromGroup == nil, !partial else {
+            throw Self.usage("a name excludes --from-program, --from-group and --partial")
+        }
+        guard let target = Self.group(toProgram, toGroup) else {
+            throw Self.usage("give one of --to-program and --to-group")
+        }
+        try AccessGroupName.check(target)
+        let entry = try surroundings.item(try ItemName.choices(name, filter), named: name)
+        guard entry.accessGroup != target else { throw Refusal("'\(name.printable)' is in \(target) already") }
+        if dryRun { return surroundings.printLine("Would move \(entry.distinction) to \(target.printable).") }
+        do throws(Refusal) {
+            try surroundings.withItems { (store) throws(KeychainError) in
+                try store.update(entry, [.accessGroup: .string(target)])
+            }
+        } catch {
+            guard error.status == .failed else { throw error }
+            throw Refusal("'\(name.printable)' was not moved to \(target.printable): \(error)")
+        }
+        surroundings.remark("Moved \(entry.name.printable) to \(target.printable).")
     }
 
     private func print(_ report: GroupMoveReport, to target: String, _ surroundings: Surroundings) {

@@ -61,7 +61,6 @@ struct OneTimePasswordCommand: ParsableCommand {
         let secret = SecretBytes(Array(line.utf8))
         _ = try OneTimePassword(secret)
         let target = try surroundings.target(of: item)
-        try surroundings.store(secret, at: target)
-        surroundings.remark("\(target.entry == nil ? "Stored" : "Replaced") \(target.name.printable).")
+        surroundings.remark("\(try surroundings.store(secret, at: target).remark).")
     }
 }

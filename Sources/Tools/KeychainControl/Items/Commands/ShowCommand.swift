@@ -83,7 +83,7 @@ struct GetCommand: ParsableCommand {
 
     /// A reference may name the field.
     private func chosen() throws -> (choices: [[ItemChoice]], field: ItemField) {
-        guard item.name.hasPrefix(SecretReference.prefix), item.filter.isEmpty else {
+        guard SecretReference.isReference(item.name), item.filter.isEmpty else {
             return (try item.choices(), field ?? .password)
         }
         let reference = try SecretReference(item.name)

@@ -23,7 +23,7 @@ struct ItemName: ParsableArguments {
 
     /// What a name may mean.
     static func choices(_ name: String, _ filter: ItemFilter) throws(Refusal) -> [[ItemChoice]] {
-        guard !name.hasPrefix(SecretReference.prefix) else {
+        guard !SecretReference.isReference(name) else {
             let reference = try SecretReference(name)
             guard reference.field == .password, filter.isEmpty else {
                 throw Refusal(
@@ -33,52 +33,31 @@ struct ItemName: ParsableArguments {
             }
             return [[reference.choice]]
         }
-        guard !name.isEmpty else { throw Refusal("an item without a service has no name here", .usage) }
         let base = ItemChoice(
             service: name,
             account: filter.account,
             itemClass: filter.itemClass?.itemClass,
-            group: filter.group
+            group: filter.group,
+            address: filter.address.parts
         )
         guard filter.account == nil else { return [[base]] }
-        var withoutAccount = base
-        withoutAccount.account = ""
-        return [divisions(name).map { base.with(service: $0, account: $1) } + [withoutAccount], [base]]
+        guard !name.isEmpty else {
+            throw Refusal("a password without a service is named by /ACCOUNT, or by --account", .usage)
+        }
+        return [exactChoices(name, base), [base]]
+    }
+
+    /// The items that lists show by a name.
+    static func exactChoices(_ name: String, _ base: ItemChoice) -> [ItemChoice] {
+        (divisions(name) + [(name, "")]).map { base.with(service: $0.service, account: $0.account) }
     }
 
     /// A name at each of its slashes, as service and account.
     static func divisions(_ name: String) -> [(service: String, account: String)] {
         // By bytes: with a combining mark behind it, a slash is a part of another character.
         let bytes = Array(name.utf8)
-        return bytes.indices.dropFirst().filter { bytes[$0] == UInt8(ascii: "/") }.map { slash in
+        return bytes.indices.filter { bytes[$0] == UInt8(ascii: "/") }.map { slash in
             (String(decoding: bytes[..<slash], as: UTF8.self), String(decoding: bytes[(slash + 1)...], as: UTF8.self))
         }
-    }
-}
-
-/// The options that choose among passwords.
-struct ItemFilter: ParsableArguments {
-    @Option(name: .shortAndLong, help: "The account; the name is the service then, with all of its slashes.")
-    var account: String?
-
-    @Option(name: .customLong("class"), help: "Only generic passwords, or those of servers.")
-    var itemClass: PasswordClass?
-
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("Only items of this access group; else those of all.", valueName: "group")
-    )
-    var group: String?
-
-    /// Whether no option was given.
-    var isEmpty: Bool { account == nil && itemClass == nil && group == nil }
-}
-
-extension ItemChoice {
-    /// The same class and group.
-    fileprivate func with(service: String, account: String) -> ItemChoice {
-        var choice = self
-        (choice.service, choice.account) = (service, account)
-        return choice
     }
 }
