@@ -80,11 +80,15 @@ struct ItemReferenceTests {
         for port in [80, 8080] as [Int64] {
             try scene.add(
                 .internetPassword,
-                ["srvr": .string("a.example"), "acct": .string("ada"), "port": .number(.integer(port))]
+                [
+                    "srvr": .string("a.example"), "acct": .string("ada"), "port": .number(.integer(port)),
+                    "atyp": .string("dflt"),
+                ]
             )
         }
         let several = try scene.run("get", "a.example/ada")
         #expect(several.status == 4 && several.error.contains("--port"))
+        #expect(several.error.contains("at :8080\n"), "\(several.error)")
         let listed = several.error.split(separator: "\n").filter { $0.contains("keychain://") }
         #expect(listed.count == 2)
         for line in listed {

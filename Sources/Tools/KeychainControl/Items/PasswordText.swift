@@ -94,7 +94,8 @@ extension CredentialStore.Entry {
         var text = part(.scheme)
         if !part(.port).isEmpty { text += ":\(part(.port))" }
         if !part(.path).isEmpty { text += part(.path).hasPrefix("/") ? part(.path) : "/\(part(.path))" }
-        for other in [AddressPart.domain, .authentication] where !part(other).isEmpty {
+        // Every item of 'security' has the default authentication type.
+        for other in [AddressPart.domain, .authentication] where !["", "dflt"].contains(part(other)) {
             text += "\(text.isEmpty ? "" : " ")\(other.rawValue) \(part(other))"
         }
         return text.isEmpty ? nil : text
