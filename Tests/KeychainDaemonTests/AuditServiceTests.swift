@@ -56,6 +56,32 @@ struct AuditServiceTests {
         #expect(try shell.control("service audit").output.contains("not log"))
     }
 
+    @Test(
+        "the item is named for each read, whichever program reads it",
+        arguments: [
+            ["security", "find-generic-password", "-s", "service", "-w"],
+            ["keychainctl", "get", "service"], ["keychainctl", "get", "service", "--json"],
+            ["keychainctl", "exec", "--env", "A=keychain://service", "--", "/bin/true"],
+            ["keychainctl", "inject", "TEMPLATE"],
+        ]
+    )
+    func reads(_ words: [String]) throws {
+        #expect(try shell.control("service enable").status == 0)
+        #expect(try shell.control("service audit on --attributes service,account").status == 0)
+        #expect(try shell.security("add-generic-password -a anna -s service -w t0ken").status == 0)
+        let template = folder.path(beside: "template")
+        try Data("{{ keychain://service }}".utf8).write(to: URL(fileURLWithPath: template))
+        let arguments = words.dropFirst().map { $0 == "TEMPLATE" ? template : $0 }
+        #expect(try shell.run(words[0], arguments).status == 0)
+        _ = try log("--json", until: #""account":"anna","service":"service"}"#)
+        _ = try shell.control("device lock")
+        let lines = try log("--json", until: #""operation":"device lock""#).split(separator: "\n")
+        let reads = lines.filter { $0.contains(#""SecItemCopyMatching""#) && $0.contains(#""status":0"#) }
+        #expect(reads.last?.contains(#""account":"anna","service":"service""#) == true, "\(reads)")
+        #expect(reads.last?.contains(#""class":"genp""#) == true)
+        #expect(reads.last?.contains(#""groups":["swift-keychain.common"]"#) == true)
+    }
+
     /// The log, once two reads show the same: the last entries are written after their replies.
     private func settledLog() throws -> String {
         var log = try shell.control("log --json").output

@@ -263,7 +263,7 @@ extension UserProgram {
     }
 }
 
-/// Notifications to the program, and the log of its requests.
+/// Notifications to the program.
 extension UserProgram {
     /// Permits the groups that a request of the program could use.
     func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter {
@@ -276,10 +276,5 @@ extension UserProgram {
         return ChangeFilter { [identity] group in
             identity.refusal(of: group) == nil || identity.hasManagerRights && identity.manages(group)
         }
-    }
-
-    /// Logs a command.
-    func finished(_ command: KeychainCommand, _ result: Result<KeychainReply, KeychainError>) {
-        audited?.record(command, result)
     }
 }

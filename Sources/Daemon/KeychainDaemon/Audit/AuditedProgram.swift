@@ -30,33 +30,74 @@ struct AuditedProgram: Sendable {
         self.log = log
     }
 
-    /// Logs a command.
+    /// The maximum number of items that are logged with one command; an entry without an item stands for more.
+    static let maximumItems = 256
+
+    /// Whether anything is logged.
+    var isLogged: Bool { log.settings != nil }
+
+    /// Logs a command: an entry for each item that it concerned.
     ///
     /// - Parameters:
     ///   - command: the command as the program sent it.
     ///   - result: its result.
-    func record(_ command: KeychainCommand, _ result: Result<KeychainReply, KeychainError>) {
+    ///   - items: the attributes of the items; none if they are not known.
+    func record(
+        _ command: KeychainCommand,
+        _ result: Result<KeychainReply, KeychainError>,
+        items: [[String: PropertyValue]] = []
+    ) {
         let row = command.row
         guard let settings = log.settings, !row.traits.contains(.isUnlogged) else { return }
         let request = command.itemCall
-        var attributes: [AuditAttribute: String] = [:]
-        for attribute in settings.attributes {
-            // Only text: the bytes of an attribute may be anything.
-            guard case .string(let text)? = request?.operation.mainDictionary[attribute.key] else { continue }
-            attributes[attribute] = text
+        let time = AuditTime.now
+        for item in items.prefix(Self.maximumItems) {
+            let itemClass = item.text(PropertyKey.itemClass).flatMap(ItemClass.init(rawValue:))
+            log.record(
+                AuditRecord(
+                    time: time,
+                    caller: caller,
+                    operation: row.name,
+                    itemClass: itemClass?.rawValue ?? request?.operation.itemClassText,
+                    accessGroups: [item.text(AttributeName.accessGroup.description)].compactMap(\.self),
+                    status: result.auditedStatus,
+                    attributes: settings.selected { item[$0] }
+                )
+            )
         }
+        guard items.isEmpty || items.count > Self.maximumItems else { return }
         log.record(
             AuditRecord(
-                time: .now,
+                time: time,
                 caller: caller,
                 operation: row.name,
                 itemClass: request?.operation.itemClassText,
                 accessGroups: command.authorizedCall?.operation.namedAccessGroups.nonEmpty
                     ?? command.client?.accessGroups ?? [],
                 status: result.auditedStatus,
-                attributes: attributes
+                attributes: settings.selected { request?.operation.mainDictionary[$0] }
             )
         )
+    }
+}
+
+extension AuditSettings {
+    /// The attributes that the owner selected, of those of a request or an item.
+    fileprivate func selected(_ value: (String) -> PropertyValue?) -> [AuditAttribute: String] {
+        var selected: [AuditAttribute: String] = [:]
+        for attribute in attributes {
+            // Only text: the bytes of an attribute may be anything.
+            guard case .string(let text)? = value(attribute.key) else { continue }
+            selected[attribute] = text
+        }
+        return selected
+    }
+}
+
+extension [String: PropertyValue] {
+    fileprivate func text(_ name: String) -> String? {
+        guard case .string(let text)? = self[name] else { return nil }
+        return text
     }
 }
 
@@ -95,7 +136,7 @@ extension KeychainRequest.Operation {
 
 extension Result<KeychainReply, KeychainError> {
     /// The status that the program gets, also of an explained call.
-    fileprivate var auditedStatus: Int32 {
+    var auditedStatus: Int32 {
         switch self {
         case .success(.explained(let outcome)):
             if case .failure(let error) = outcome.result { error.status.rawValue } else { 0 }
