@@ -88,6 +88,34 @@ struct ItemCommandTests {
         #expect(shown.text == "typed" && shown.remarks.contains("on the screen"))
     }
 
+    @Test("a terminal gets nothing of an item that it would obey, and anything else gets the bytes")
+    func controlCharacters() throws {
+        let hostile = "a\u{1B}]0;x\u{7}\u{9B}31m"
+        for account in ["\(hostile)1", "\(hostile)2"] {
+            #expect(
+                try scene.run(["set", "svc", "--account", account, "--label", hostile], input: hostile).status == 0
+            )
+        }
+        var terminal = scene
+        terminal.control.isTerminal = true
+        let words = ["svc", "--account", "\(hostile)1"]
+        for field in ["label", "account", "password"] {
+            let get = ["get", "--field", field] + words
+            let whole = hostile + (field == "account" ? "1" : "")
+            #expect(try scene.run(get).bytes == Data(whole.utf8))
+            let shown = try terminal.run(get)
+            #expect(shown.text == whole.printable && shown.remarks.contains("terminal would obey"), "\(shown)")
+        }
+        for words in [["show"] + words, ["list"], ["search", "svc"], ["get", "svc"], ["delete", "svc"]] {
+            let shown = try terminal.run(words)
+            let text = shown.text + shown.output + shown.remarks + shown.error
+            #expect(text.contains("a?]0;x??31m"), "\(words)")
+            #expect(!text.unicodeScalars.contains { ["\u{1B}", "\u{7}", "\u{9B}"].contains($0) }, "\(words)")
+        }
+        _ = try scene.run("set", "lines", input: "one\n\ttwo\n")
+        #expect(try terminal.run("get", "lines").text == "one\n\ttwo")
+    }
+
     @Test("a name without an account means the only account, and several are listed")
     func ambiguity() throws {
         _ = try scene.run("set", "svc/ada", input: "1")

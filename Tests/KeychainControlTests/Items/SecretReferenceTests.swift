@@ -52,4 +52,13 @@ struct SecretReferenceTests {
     func invalid(_ text: String) {
         #expect { try SecretReference(text) } throws: { ($0 as? Refusal)?.status == .usage }
     }
+
+    @Test("a combining mark after a slash or a question mark is a part of the name behind it")
+    func combiningMarks() throws {
+        let text = "keychain://\u{301}s/\u{301}a?\u{301}"
+        #expect(SecretReference.isReference(text))
+        #expect(throws: Refusal.self) { try SecretReference(text) }
+        let choice = try SecretReference("keychain://\u{301}s/\u{301}a").choice
+        #expect(choice == ItemChoice(service: "\u{301}s", account: "\u{301}a"))
+    }
 }

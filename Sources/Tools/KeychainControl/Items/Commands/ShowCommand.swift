@@ -75,9 +75,15 @@ struct GetCommand: ParsableCommand {
         let entry = try surroundings.item(choices, named: item.name)
         if json { return try write(json: entry, surroundings) }
         let value = try surroundings.value(of: field, in: entry)
-        try SecretFile.write(value, to: output, standardOutput: surroundings.standardOutput)
-        guard output == nil, surroundings.isTerminal(surroundings.standardOutput) else { return }
+        guard output == nil, surroundings.isTerminal(surroundings.standardOutput) else {
+            return try SecretFile.write(value, to: output, standardOutput: surroundings.standardOutput)
+        }
+        let shown = SecretBytes(value.withUnsafeBytes { PrintableText.lines($0) })
+        try SecretFile.write(shown, to: surroundings.standardOutput)
         surroundings.printLine("")
+        if shown != value {
+            surroundings.remark("A terminal would obey what is '?' here; --output writes it as it is.")
+        }
         if field == .password { surroundings.remark("The password is on the screen: 'clear' removes it.") }
     }
 
