@@ -21,6 +21,6 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let key = try? OneTimePassword(bytes) {
         precondition((6...8).contains(key.code(of: 1).utf8.count), "a password has six to eight digits")
     }
-    _ = try? SecretTemplate(bytes)
+    _ = try? SecretTemplate(bytes, in: "file")
     return 0
 }

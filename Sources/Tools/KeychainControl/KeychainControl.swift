@@ -38,8 +38,9 @@ package struct KeychainControl: ParsableCommand {
             CommandGroup(
                 name: "Secrets for programs",
                 subcommands: [
-                    ExecCommand.self, InjectCommand.self, HelperCommand.self, SessionCommand.self, NetrcCommand.self,
-                    ImportCommand.self,
+                    ExecCommand.self, KeepFolderCommand.self, InjectCommand.self, HelperCommand.self,
+                    SessionCommand.self,
+                    NetrcCommand.self, ImportCommand.self,
                 ]
             ),
             CommandGroup(

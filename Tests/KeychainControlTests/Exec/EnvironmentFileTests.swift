@@ -20,6 +20,8 @@ struct EnvironmentFileTests {
             (#"A="b\n\"c\"\\ \$D""#, ["A=b\n\"c\"\\ $D"]), ("A=\"b\nc\"\nD=e", ["A=b\nc", "D=e"]), ("A=$B", ["A=$B"]),
             ("A=x=y", ["A=x=y"]), ("_a1=b", ["_a1=b"]), ("A=keychain://s/a?label", ["A=keychain://s/a?label"]),
             ("A=ü", ["A=ü"]), ("A=1\nA=2", ["A=1", "A=2"]), ("", []), ("A=''", ["A="]), ("A=b'c", ["A=b'c"]),
+            ("A=#b", ["A=#b"]), ("A= #b", ["A="]), ("export\tA=b", ["A=b"]), ("export  A =b", ["A=b"]),
+            ("exportA=b", ["exportA=b"]), ("\u{FEFF}A=b", ["A=b"]), ("export=b", ["export=b"]),
         ]
     )
     func valid(_ text: String, _ variables: [String]) throws { #expect(try Self.parse(text) == variables) }
@@ -29,6 +31,8 @@ struct EnvironmentFileTests {
         arguments: [
             ("hunter2", 1), ("A=b\nhunter2\n", 2), ("1A=hunter2", 1), ("A-B=hunter2", 1), ("=hunter2", 1),
             ("A='hunter2", 1), ("A=\"b\nc\"\n\nB=\"hunter2", 4), ("A='b' hunter2", 1),
+            ("export FOO BAR=hunter2", 1), ("export hunter2", 1), ("A=b\n\u{FEFF}B=hunter2", 2),
+            ("A\u{301}=hunter2", 1),
         ]
     )
     func invalid(_ text: String, _ line: Int) {

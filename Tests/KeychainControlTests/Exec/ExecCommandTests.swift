@@ -72,10 +72,67 @@ struct ExecCommandTests {
         #expect(try exec(["--mask"] + Self.env + ["--", "/nonexistent"]).status == 127)
         #expect(
             try exec(["--env", "A=keychain://none", "--", "echo", "ran"]) == (
-                125, "Error: there is no password 'keychain://none'; 'keychainctl search' finds similar names\n"
+                125, "Error: A: there is no password 'keychain://none'; 'keychainctl search' finds similar names\n"
             )
         )
         #expect(try exec(["--env-file", "/nonexistent", "--", "true"]).status == 125)
+    }
+
+    @Test("what the system cannot run is status 126: too long an environment, a loop of links, too long a name")
+    func systemRefusals() throws {
+        try store("svc/long", String(repeating: "x", count: 200_000))
+        let loop = folder.path(of: "loop")
+        #expect(symlink(loop, loop) == 0)
+        let long = "/" + String(repeating: "n", count: 300)
+        for mask in [[], ["--mask"]] {
+            let (status, output) = try exec(mask + ["--env", "LONG=keychain://svc/long", "--", "true"])
+            #expect(status == 126 && output == "keychainctl: true: Argument list too long\n", "\(output)")
+            #expect(try exec(mask + Self.env + ["--", loop]).status == 126)
+            #expect(try exec(mask + Self.env + ["--", long]).status == 126)
+        }
+    }
+
+    @Test("a script without a first line for its interpreter is run by the shell, also by a name in PATH")
+    func scripts() throws {
+        let path = folder.path(of: "script")
+        try Data("echo ran $1 ${#TOKEN}\n".utf8).write(to: URL(fileURLWithPath: path))
+        chmod(path, 0o700)
+        let shell = [
+            "env", "PATH=\(folder.path):\(try ControlProcess.programs()):/usr/bin:/bin", "keychainctl", "exec",
+        ]
+        for mask in [[], ["--mask"]] {
+            #expect(try exec(mask + Self.env + ["--", path, "it"]) == (0, "ran it 6\n"))
+            let byName = try ControlProcess.run(shell + mask + Self.env + ["--", "script", "it"], folder)
+            #expect(byName == (0, "ran it 6\n"))
+        }
+    }
+
+    @Test("names whose characters are canonically equivalent are those of different passwords")
+    func equivalence() throws {
+        try store("svc/\u{E9}", "composed")
+        try store("svc/e\u{301}", "decomposed")
+        let env = ["--env", "A=keychain://svc/%C3%A9", "--env", "B=keychain://svc/e%CC%81"]
+        #expect(try exec(env + ["--", "sh", "-c", "echo $A $B"]).output == "composed decomposed\n")
+    }
+
+    @Test("an unlock is passed on to the command", arguments: [[], ["--mask"]])
+    func unlock(_ mask: [String]) throws {
+        let setPasscode = ["keychainctl", "device", "set-passcode", "--passcode-stdin"]
+        #expect(try ControlProcess.run(setPasscode, folder, input: "1234\n").0 == 0)
+        let unlock = ["keychainctl", "device", "unlock", "--passcode-stdin", "--", "keychainctl", "exec"]
+        let command = ["--env", "A=keychain://svc/ada?account", "--", "keychainctl", "get", "svc/ada"]
+        let outcome = try ControlProcess.run(unlock + mask + command, folder, input: "1234\n")
+        #expect(outcome == (0, "s3cret"))
+    }
+
+    @Test("a mistake in a reference is told with its file and variable")
+    func mistakes() throws {
+        let path = folder.path(of: "env")
+        try Data("A=b\nTOKEN=keychain://svc/ada?nosuch\n".utf8).write(to: URL(fileURLWithPath: path))
+        let (status, output) = try exec(["--env-file", path, "--", "true"])
+        #expect(status == 2 && output.hasPrefix("Error: \(path), TOKEN: a reference"), "\(output)")
+        try Data("{{ keychain://svc/bob }}".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try exec(["--template", "F=\(path)", "--", "true"]).output.hasPrefix("Error: \(path): there is no"))
     }
 
     @Test(
@@ -84,6 +141,8 @@ struct ExecCommandTests {
             ["--env", "A=hunter2", "--", "true"], ["--env", "hunter2", "--", "true"],
             ["--env", "1A=keychain://hunter2", "--", "true"],
             ["--env", "A=keychain://svc/ada"], ["--env", "A=keychain://svc/ada/hunter2", "--", "true"],
+            ["--template", "hunter2", "--", "true"], ["--template-file", "hunter2", "--", "true"],
+            ["--template-file", "A=hunter2", "--template-file", "A=hunter2", "--", "true"],
         ]
     )
     func usage(_ words: [String]) throws {
@@ -97,6 +156,48 @@ struct ExecCommandTests {
         let (status, output) = try exec(["--mask"] + Self.env + ["--", "sh", "-c", script])
         #expect(status == 0 && !output.contains("s3cret"))
         #expect(output.components(separatedBy: "********").count == 3 && output.contains("s3"), "\(output)")
+    }
+
+    @Test("a masked command whose output nobody reads any more is ended by it")
+    func closedReader() throws {
+        let words = "keychainctl exec --mask --env TOKEN=keychain://svc/ada -- yes"
+        let status = folder.path(of: "status")
+        let script = "{ \(words); echo $? >\(status); } | head -n 1; cat \(status)"
+        #expect(try ControlProcess.run(["sh", "-c", script], folder) == (0, "y\n\(128 + SIGPIPE)\n"))
+    }
+
+    @Test("what a masked command leaves in the background is not waited for, and nothing that it wrote is lost")
+    func background() throws {
+        let script = "sleep 10000 & echo $!; head -c 60000 /dev/zero | tr '\\0' x; echo; echo $TOKEN"
+        let (status, output) = try exec(["--mask"] + Self.env + ["--", "sh", "-c", script])
+        let lines = output.split(separator: "\n")
+        #expect(status == 0 && lines.count == 3 && lines.last == "********")
+        #expect(lines.dropFirst().first?.utf8.count == 60_000)
+        if let process = lines.first.flatMap({ pid_t($0) }) { kill(process, SIGKILL) }
+    }
+
+    @Test("a masked command gets the signals of keychainctl, and its status is that of keychainctl")
+    func signals() throws {
+        let script = "trap 'echo got; exit 3' TERM; kill -TERM $PPID; while :; do sleep 0.01; done"
+        #expect(try exec(["--mask"] + Self.env + ["--", "sh", "-c", script]) == (3, "got\n"))
+        #expect(try exec(["--mask"] + Self.env + ["--", "sh", "-c", "kill -TERM $$"]).status == 128 + SIGTERM)
+    }
+
+    @Test("much output is masked completely")
+    func muchOutput() throws {
+        let script = "yes $TOKEN | head -n 500000"
+        let (status, output) = try exec(["--mask"] + Self.env + ["--", "sh", "-c", script])
+        #expect(status == 0 && output.utf8.count == 500_000 * 9 && !output.contains("s3cret"))
+    }
+
+    @Test("a descriptor that was not given is none of the program's own, such as that of the keychain")
+    func ownDescriptors() throws {
+        let path = folder.path(of: "template")
+        try Data("{{ keychain://svc/ada }}".utf8).write(to: URL(fileURLWithPath: path))
+        let tries = "for n in 3 4 5 6 7 8 9 10 11; do keychainctl inject \(path) --output-fd $n && echo done; done"
+        let rest = "keychainctl inject \(path) --output-fd 3 3>&1; keychainctl check >/dev/null; echo $?"
+        let (_, output) = try ControlProcess.run(["sh", "-c", "\(tries) 2>/dev/null; \(rest)"], folder)
+        #expect(output == "s3cret0\n")
     }
 
     @Test("a secret with a NUL cannot be in an environment, but in a template")

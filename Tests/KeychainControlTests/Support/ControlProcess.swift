@@ -57,7 +57,7 @@ final class ControlProcess {
     }
 
     /// Programs lie beside the bundle of the tests, where the package manager builds both.
-    private static func programs() throws -> String {
+    static func programs() throws -> String {
         let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let folder = bundle.deletingLastPathComponent().path
         for name in ["keychainctl", "security"] where access("\(folder)/\(name)", X_OK) != 0 {

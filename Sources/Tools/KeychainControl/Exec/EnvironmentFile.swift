@@ -6,7 +6,8 @@ import KeychainCore
 ///
 /// Empty lines and those that begin with `#` are comments; `export` before a name is skipped. A value in single quotes
 /// is as it is; in double quotes, `\n`, `\r`, `\t`, `\"`, `\\` and `\$` are escapes. Quoted values may have several
-/// lines. A value without quotes ends before ` #`, and has no blanks around it. Nothing is expanded.
+/// lines. A value without quotes ends before ` #`, and has no blanks around it. Nothing is expanded. A byte order mark
+/// at the beginning is skipped.
 enum EnvironmentFile {
     /// The variables of a file, in its order.
     ///
@@ -19,6 +20,7 @@ enum EnvironmentFile {
             throw Refusal("\(name.printable) is not UTF-8")
         }
         var rest = text.unicodeScalars[...]
+        if rest.first == "\u{FEFF}" { rest.removeFirst() }
         var line = 1
         var variables: [(name: String, value: String)] = []
         while !rest.isEmpty {
@@ -56,10 +58,13 @@ enum EnvironmentFile {
             return ("", "")
         }
         var name = take(&rest) { $0 != "=" && $0 != "\n" }
-        if name.hasPrefix("export "), let word = name.split(separator: " ").dropFirst().first { name = String(word) }
-        while name.last == " " { name.removeLast() }
+        let keyword = "export"
+        if name.hasPrefix("\(keyword) ") || name.hasPrefix("\(keyword)\t") {
+            name = String(name.dropFirst(keyword.count).drop(while: isBlank))
+        }
+        while let last = name.last, isBlank(last) { name.removeLast() }
         guard isName(name), rest.popFirst() == "=" else { return nil }
-        skipBlanks(&rest)
+        let hasBlanks = skipBlanks(&rest)
         let value: String
         switch rest.first {
         case "'"?, "\""?:
@@ -68,7 +73,8 @@ enum EnvironmentFile {
             skipBlanks(&rest)
             guard rest.isEmpty || rest.first == "\n" || rest.first == "#" else { return nil }
         default:
-            var last: Unicode.Scalar = " "
+            // Without a blank before it, it is a part of the value.
+            var last: Unicode.Scalar = hasBlanks ? " " : "="
             var text = take(&rest) { scalar in
                 defer { last = scalar }
                 return scalar != "\n" && !(scalar == "#" && (last == " " || last == "\t"))
@@ -102,8 +108,14 @@ enum EnvironmentFile {
         "n": "\n", "r": "\r", "t": "\t", "\"": "\"", "\\": "\\", "$": "$",
     ]
 
-    private static func skipBlanks(_ rest: inout Rest) {
+    private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+
+    /// Returns whether there were any.
+    @discardableResult
+    private static func skipBlanks(_ rest: inout Rest) -> Bool {
+        let count = rest.count
         while let first = rest.first, [" ", "\t", "\r"].contains(first) { rest.removeFirst() }
+        return rest.count != count
     }
 
     private static func take(_ rest: inout Rest, while isPart: (Unicode.Scalar) -> Bool) -> String {

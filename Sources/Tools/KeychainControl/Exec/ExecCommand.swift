@@ -17,8 +17,10 @@ struct ExecCommand: ParsableCommand {
 
             A file of variables has lines NAME=VALUE, in which a value that is a reference stands for the secret, and any \
             other stands for itself; it may be committed. A template is given as the path of a file in memory, which goes \
-            with the command. The exit status is the command's, 126 if it cannot be run, 127 if there is none, and 125 if \
-            something before it failed.
+            with the command, and which those programs can open that inherit its open files; with --template-file, as that \
+            of a file in the run-time folder (XDG_RUNTIME_DIR), which every program of the user can open until the command \
+            ends, however it does. The exit status is the command's, 126 if it cannot be run, 127 if there is none, and 125 \
+            if something before it failed.
             """,
             examples: [
                 "keychainctl exec --env GH_TOKEN=keychain://github.com/ada -- gh repo list":
@@ -26,6 +28,8 @@ struct ExecCommand: ParsableCommand {
                 "keychainctl exec --env-file .env -- npm start": "Gives a program what a file of references names.",
                 "keychainctl exec --template CONFIG=app.conf.in -- sh -c 'app $CONFIG'":
                     "Gives a program a file with secrets.",
+                "keychainctl exec --template-file KUBECONFIG=kube.yaml.in -- make deploy":
+                    "The same for programs that it starts.",
             ]
         )
     )
@@ -45,6 +49,12 @@ struct ExecCommand: ParsableCommand {
     )
     var template: [String] = []
 
+    @Option(
+        help: ArgumentHelp("The same with a file in the run-time folder; may be repeated.", valueName: "name=file"),
+        completion: .file()
+    )
+    var templateFile: [String] = []
+
     @Flag(help: "Show asterisks in the place of the secrets in what the command writes.")
     var mask = false
 
@@ -54,7 +64,7 @@ struct ExecCommand: ParsableCommand {
     func validate() throws {
         guard !command.isEmpty else { throw ValidationError("Give a command after '--'.") }
         for assignment in env {
-            guard let (_, value) = EnvironmentFile.assignment(assignment), value.hasPrefix(SecretReference.prefix)
+            guard let (_, value) = EnvironmentFile.assignment(assignment), SecretReference.isReference(value)
             else {
                 // It may be a secret.
                 throw ValidationError(
@@ -62,63 +72,81 @@ struct ExecCommand: ParsableCommand {
                 )
             }
         }
-        for assignment in template where EnvironmentFile.assignment(assignment) == nil {
-            throw ValidationError("--template takes NAME=FILE.")
+        for (option, assignments) in [("--template", template), ("--template-file", templateFile)] {
+            for assignment in assignments where EnvironmentFile.assignment(assignment) == nil {
+                throw ValidationError("\(option) takes NAME=FILE.")
+            }
         }
+        let names = templateFile.compactMap { EnvironmentFile.assignment($0)?.name }
+        guard Set(names).count == names.count else { throw ValidationError("--template-file has a variable twice.") }
     }
 
     func run() throws {
         let surroundings = Surroundings.current
-        let secrets = SecretReader(surroundings)
-        var variables: [(name: String, value: SecretBytes)] = []
-        do {
-            for file in envFile {
-                let contents = try SecretFile.read(file, standardInput: surroundings.standardInput)
-                for (name, value) in try EnvironmentFile.parse(contents, name: file) {
-                    variables.append((name, try secrets.value(value)))
-                }
-            }
-            for assignment in env {
-                guard let (name, value) = EnvironmentFile.assignment(assignment) else { continue }
-                variables.append((name, try secrets.value(value)))
-            }
-            for assignment in template {
-                guard let (name, file) = EnvironmentFile.assignment(assignment) else { continue }
-                let text = try SecretFile.read(file, standardInput: surroundings.standardInput)
-                let path = try MemoryFile.path(of: try SecretTemplate(text).filled(by: secrets))
-                variables.append((name, SecretBytes(Array(path.utf8))))
-            }
+        let status: Int32
+        do throws(Refusal) {
+            let secrets = SecretReader(surroundings)
+            let variables = try variables(secrets, surroundings)
             for (name, value) in variables where value.withUnsafeBytes({ $0.contains(0) }) {
                 throw Refusal("the value of \(name) has a NUL, which no variable can have")
             }
-        } catch let refusal as Refusal {
-            surroundings.remark("Error: \(refusal)")
-            throw ExitCode(refusal.status == .usage ? refusal.status.rawValue : 125)
+            status = try surroundings.execute(command, variables, mask ? secrets.read : nil)
+        } catch {
+            surroundings.remark("Error: \(error)")
+            throw ExitCode(error.status == .usage ? error.status.rawValue : Self.failure)
         }
-        let status = try surroundings.execute(command, variables, mask ? secrets.read : nil)
         if status != 0 { throw ExitCode(status) }
     }
-}
 
-/// Reads the secrets that references name, each once.
-final class SecretReader {
-    private let surroundings: Surroundings
-    private var known: [SecretReference: SecretBytes] = [:]
+    /// The status if something before the command failed, as of env(1).
+    private static let failure: Int32 = 125
 
-    /// The secrets that were read.
-    private(set) var read: [SecretBytes] = []
+    private typealias Variable = (name: String, value: SecretBytes)
 
-    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+    private func variables(_ secrets: SecretReader, _ surroundings: Surroundings) throws(Refusal) -> [Variable] {
+        var variables: [Variable] = []
+        for file in envFile {
+            let contents = try SecretFile.read(file, standardInput: surroundings.standardInput)
+            for (name, value) in try EnvironmentFile.parse(contents, name: file) {
+                variables.append((name, try secrets.value(value, in: "\(file.printable), \(name)")))
+            }
+        }
+        for (name, value) in env.compactMap(EnvironmentFile.assignment) {
+            variables.append((name, try secrets.value(value, in: name)))
+        }
+        for (name, text, _) in try filled(template, by: secrets, surroundings) {
+            variables.append((name, SecretBytes(Array(try MemoryFile.path(of: text).utf8))))
+        }
+        let files = try filled(templateFile, by: secrets, surroundings)
+        guard !files.isEmpty else { return variables }
+        let folder = try KeptFolder.make(surroundings)
+        for (name, text, file) in files {
+            let path = "\(folder)/\(name)\(Self.suffix(of: file))"
+            try SecretFile.write(text, to: path, standardOutput: surroundings.standardOutput)
+            variables.append((name, SecretBytes(Array(path.utf8))))
+        }
+        return variables
+    }
 
-    /// The secret of a reference; any other text stands for itself.
-    func value(_ text: String) throws(Refusal) -> SecretBytes {
-        guard text.hasPrefix(SecretReference.prefix) else { return SecretBytes(Array(text.utf8)) }
-        let reference = try SecretReference(text)
-        if let secret = known[reference] { return secret }
-        let entry = try surroundings.item([[reference.choice]], named: text)
-        let secret = try surroundings.value(of: reference.field, in: entry)
-        known[reference] = secret
-        if [.password, .otp].contains(reference.field), !secret.isEmpty { read.append(secret) }
-        return secret
+    /// The results of templates, with the files of these.
+    private func filled(
+        _ templates: [String],
+        by secrets: SecretReader,
+        _ surroundings: Surroundings
+    ) throws(Refusal) -> [(name: String, text: SecretBytes, file: String)] {
+        var results: [(name: String, text: SecretBytes, file: String)] = []
+        for (name, file) in templates.compactMap(EnvironmentFile.assignment) {
+            let text = try SecretFile.read(file, standardInput: surroundings.standardInput)
+            results.append((name, try SecretTemplate(text, in: file).filled(by: secrets), file))
+        }
+        return results
+    }
+
+    /// `.yaml` of `kube.yaml` and of `kube.yaml.in`: some programs go by it.
+    private static func suffix(of file: String) -> String {
+        var parts = (file.split(separator: "/").last ?? "").split(separator: ".", omittingEmptySubsequences: false)
+        if parts.count > 2, parts.last == "in" { parts.removeLast() }
+        guard parts.count > 1, let last = parts.last, !last.isEmpty, last != "in" else { return "" }
+        return ".\(last)"
     }
 }

@@ -20,84 +20,92 @@ enum ExecutedProgram {
     ) throws(Refusal) -> Int32 {
         guard let secrets else { return try ChildProgram.replaceProcess(by: words, variables: variables) }
         let readers = DispatchGroup()
+        // What another program, which it leaves in the background, writes later is not waited for.
+        let (isOver, over) = try pipe()
+        defer {
+            close(over)
+            readers.wait()
+            close(isOver)
+        }
         var outputs: [Int32] = []
         for target in [STDOUT_FILENO, STDERR_FILENO] {
             let (source, output) = try pipe()
             outputs.append(output)
             readers.enter()
-            // A signal is for the thread that waits for the program.
+            // A signal is for the thread that waits for the program; a failed write(2) is an error here.
             let isStarted = HostThread.start(.blocked) {
-                copy(from: source, to: target, masking: secrets)
+                copy(from: source, to: target, until: isOver, masking: secrets)
+                // The program notices that nobody reads any more.
                 close(source)
                 readers.leave()
             }
-            guard isStarted else { throw Refusal("the system cannot create another thread") }
+            guard isStarted else {
+                readers.leave()
+                for output in outputs { close(output) }
+                throw Refusal("the system cannot create another thread")
+            }
         }
-        defer { readers.wait() }
-        return try ChildProgram.run(words, nil, variables: variables, outputs: outputs)
+        return try ChildProgram.run(words, nil, variables: variables, outputs: outputs, passesUnlock: true)
     }
 
     private static func pipe() throws(Refusal) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard Glibc.pipe(&ends) == 0 else {
-            throw Refusal("there is no pipe for the command: \(String(cString: strerror(errno)))")
+        let failure = keychain_pipe(&ends)
+        guard failure == 0 else {
+            throw Refusal("there is no pipe for the command: \(String(cString: strerror(failure)))")
         }
-        for end in ends { keychain_close_on_exec(end) }
         return (ends[0], ends[1])
     }
 
-    private static func copy(from source: Int32, to target: Int32, masking secrets: [SecretBytes]) {
+    /// Copies until the source ends, the target fails, or the program is over and what it left in the pipe is copied.
+    private static func copy(
+        from source: Int32,
+        to target: Int32,
+        until isOver: Int32,
+        masking secrets: [SecretBytes]
+    ) {
         var mask = SecretMask(secrets)
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
         defer { chunk.deallocate() }
-        while true {
+        // How much of it the program may have written.
+        var left: Int?
+        while left ?? 1 > 0, waits(for: source, until: isOver, &left) {
             let count = DescriptorInput.read(source, chunk)
-            let shown = count > 0 ? mask.next(UnsafeRawBufferPointer(rebasing: chunk[..<count])) : mask.rest()
-            shown.withUnsafeBytes { _ = DescriptorOutput.write($0, to: target) }
-            guard count > 0 else { return }
+            guard count > 0 else { break }
+            guard write(mask.next(UnsafeRawBufferPointer(rebasing: chunk[..<count])), to: target) else { return }
+            left = left.map { $0 - count }
         }
-    }
-}
-
-/// Replaces secrets in a stream of bytes.
-struct SecretMask {
-    /// The longest first: one may be a part of another.
-    private let secrets: [[UInt8]]
-
-    /// The bytes that may be the beginning of a secret.
-    private var held: [UInt8] = []
-
-    private static let mask = Array("********".utf8)
-
-    init(_ secrets: [SecretBytes]) {
-        self.secrets = secrets.map(\.unprotectedCopy).filter { !$0.isEmpty }.sorted { $0.count > $1.count }
+        _ = write(mask.rest(), to: target)
     }
 
-    /// What can be shown after these bytes.
-    mutating func next(_ bytes: some Collection<UInt8>) -> [UInt8] {
-        held += bytes
-        return take(isEnd: false)
-    }
-
-    /// What can be shown at the end.
-    mutating func rest() -> [UInt8] { take(isEnd: true) }
-
-    private mutating func take(isEnd: Bool) -> [UInt8] {
-        var shown: [UInt8] = []
-        var position = 0
-        while position < held.count {
-            let left = held[position...]
-            // A secret, or a longer one, may follow.
-            if !isEnd, secrets.contains(where: { $0.count > left.count && $0.starts(with: left) }) { break }
-            if let secret = secrets.first(where: { left.starts(with: $0) }) {
-                shown += Self.mask
-                position += secret.count
-            } else {
-                shown.append(held[position])
-                position += 1
+    /// Waits for bytes, or the end of the source.
+    ///
+    /// - Parameters:
+    ///   - source: the source.
+    ///   - isOver: ends when the program is over.
+    ///   - left: the largest number of bytes that the pipe holds, from then on.
+    /// - Returns: `false` if the program is over, and nothing is there.
+    private static func waits(for source: Int32, until isOver: Int32, _ left: inout Int?) -> Bool {
+        while true {
+            var states = [
+                pollfd(fd: source, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isOver, events: Int16(POLLIN), revents: 0),
+            ]
+            let count = poll(&states, left == nil ? 2 : 1, left == nil ? -1 : 0)
+            if count < 0, errno == EINTR { continue }
+            // Of both, the end of the program first: what is there then is all that it wrote.
+            if left == nil, states[1].revents != 0 {
+                left = max(Int(fcntl(source, pipeSize)), 1 << 16)
+                continue
             }
+            return count != 0
         }
-        held.removeFirst(position)
-        return shown
+    }
+
+    /// `F_GETPIPE_SZ` of linux/fcntl.h.
+    private static let pipeSize: Int32 = 1_032
+
+    private static func write(_ bytes: [UInt8], to target: Int32) -> Bool {
+        bytes.withUnsafeBytes { DescriptorOutput.write($0, to: target) }
     }
 }

@@ -12,7 +12,7 @@ struct InjectCommand: ParsableCommand {
         discussion: CommandDiscussion.text(
             """
             Everything else is written as it is. Nothing is written if a secret cannot be read. For a file that goes with a \
-            program, there is 'keychainctl exec --template'.
+            program, there are --template and --template-file of 'keychainctl exec'.
             """,
             examples: [
                 "echo 'token = {{ keychain://github.com/ada }}' | keychainctl inject -": "Shows a token in a line.",
@@ -43,7 +43,8 @@ struct InjectCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let text = try SecretFile.read(template, standardInput: surroundings.standardInput)
-        let filled = try SecretTemplate(text).filled(by: SecretReader(surroundings))
-        try SecretFile.write(filled, to: output, standardOutput: outputFD ?? surroundings.standardOutput)
+        let filled = try SecretTemplate(text, in: template).filled(by: SecretReader(surroundings))
+        if let outputFD { return try SecretFile.write(filled, to: outputFD) }
+        try SecretFile.write(filled, to: output, standardOutput: surroundings.standardOutput)
     }
 }

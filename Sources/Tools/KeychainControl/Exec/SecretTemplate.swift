@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
-import Glibc
 import KeychainAuthenticators
 import KeychainCore
 
@@ -11,6 +9,9 @@ import KeychainCore
 struct SecretTemplate {
     private let parts: [Part]
 
+    /// Its file, for messages.
+    private let file: String
+
     private enum Part {
         case bytes(SecretBytes)
         case reference(String)
@@ -19,7 +20,8 @@ struct SecretTemplate {
     /// Reads a template.
     ///
     /// - Throws: ``Refusal`` if a reference has no end, or is not UTF-8.
-    init(_ text: SecretBytes) throws(Refusal) {
+    init(_ text: SecretBytes, in file: String) throws(Refusal) {
+        self.file = file
         parts = try text.withUnsafeBytes { (bytes) throws(Refusal) in
             var parts: [Part] = []
             var start = 0
@@ -30,7 +32,9 @@ struct SecretTemplate {
                     )
                 else { throw Refusal("the template has a reference without '}}' behind it", .usage) }
                 let name = bytes[begin..<end].reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed()
-                guard let reference = String(validating: Array(name), as: UTF8.self), !reference.contains("\n") else {
+                guard let reference = String(validating: Array(name), as: UTF8.self),
+                    !reference.utf8.contains(UInt8(ascii: "\n"))
+                else {
                     throw Refusal("the template has a reference that is not one line of UTF-8", .usage)
                 }
                 let brace = bytes[..<begin].lastIndex(of: UInt8(ascii: "{")) ?? begin
@@ -68,24 +72,10 @@ struct SecretTemplate {
         for part in parts {
             switch part {
             case .bytes(let bytes): bytes.withUnsafeBytes { text.append($0) }
-            case .reference(let reference): try secrets.value(reference).withUnsafeBytes { text.append($0) }
+            case .reference(let reference):
+                try secrets.value(reference, in: file.printable).withUnsafeBytes { text.append($0) }
             }
         }
         return text.bytes
-    }
-}
-
-/// A file in memory (memfd_create(2)) that programs which this one starts, or becomes, can open: it is there for as
-/// long as they are.
-enum MemoryFile {
-    /// Makes a file that nobody can change.
-    ///
-    /// - Returns: Its path.
-    static func path(of contents: SecretBytes) throws(Refusal) -> String {
-        let descriptor = contents.withUnsafeBytes { keychain_sealed_memory($0.baseAddress, $0.count) }
-        guard descriptor >= 0, fcntl(descriptor, F_SETFD, 0) == 0 else {
-            throw Refusal("a file in memory cannot be made: \(String(cString: strerror(errno)))")
-        }
-        return "/proc/self/fd/\(descriptor)"
     }
 }

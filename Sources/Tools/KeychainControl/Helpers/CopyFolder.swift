@@ -3,8 +3,8 @@
 import Glibc
 import KeychainHost
 
-/// A private folder beside a configuration file, for a copy of it that another program changes: the file may have
-/// secrets.
+/// A private folder for files with secrets: beside a configuration file for a copy of it that another program changes,
+/// or in the run-time folder.
 ///
 /// It is removed with the object. It holds a lock on itself (flock(2)), which distinguishes it from the folders of
 /// processes that were killed: the next one removes those.
@@ -20,8 +20,9 @@ final class CopyFolder {
 
     private static let attempts = 100
 
-    init(beside file: String) throws(FileError) {
-        let parent = file.folderOfPath
+    convenience init(beside file: String) throws(FileError) { try self.init(in: file.folderOfPath) }
+
+    init(in parent: String) throws(FileError) {
         Self.removeRemains(in: parent)
         for _ in 0..<Self.attempts {
             let path = "\(parent)/\(Self.prefix)\(RandomName.make())\(Self.suffix)"
@@ -35,7 +36,7 @@ final class CopyFolder {
             }
             rmdir(path)
         }
-        throw .lockTimeout(path: file)
+        throw .lockTimeout(path: parent)
     }
 
     deinit {

@@ -13,7 +13,7 @@ struct SecretEditor {
     init(_ surroundings: Surroundings) { self.surroundings = surroundings }
 
     /// `TMPFS_MAGIC` of linux/magic.h.
-    private static let memoryFileSystem: UInt32 = 0x0102_1994
+    static let memoryFileSystem: UInt32 = 0x0102_1994
 
     /// What a secret is after it was edited.
     ///

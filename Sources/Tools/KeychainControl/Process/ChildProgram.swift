@@ -8,19 +8,20 @@ import KeychainHost
 
 /// Runs a program to completion as a shell would: it shares our standard streams, and we return its exit status.
 enum ChildProgram {
-    /// A shell's exit status for a program that does not exist or cannot be run.
+    /// The exit status of a shell, and of env(1), for a program that does not exist or cannot be run; `nil` if there is
+    /// no process for it.
     private static func status(of failure: Int32) -> Int32? {
         switch failure {
         case ENOENT: 127
-        case EACCES, ENOEXEC, EISDIR, ENOTDIR: 126
-        default: nil
+        case EAGAIN, ENOMEM, EMFILE, ENFILE: nil
+        default: 126
         }
     }
 
     /// Signals that are forwarded: a signal to this program is intended for the child.
     private static let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
 
-    /// Becomes the program, with further variables in its environment.
+    /// Becomes the program, with further variables in its environment, and with an unlock that this program got.
     ///
     /// - Returns: The exit status of a shell if it cannot be run.
     /// - Throws: ``Refusal`` for another failure.
@@ -30,7 +31,7 @@ enum ChildProgram {
     ) throws(Refusal) -> Int32 {
         FileSizeSignal.restore()
         let arguments = words.map { strdup($0) }
-        let environment = environment(adding: variables)
+        let environment = environment(adding: variables, passesUnlock: true)
         // Reached only if there is no such program.
         defer {
             environment.wipe()
@@ -48,6 +49,7 @@ enum ChildProgram {
     ///   - variables: further variables of its environment.
     ///   - input: its standard input; else ours.
     ///   - outputs: its standard output and standard error, which are closed here; else ours.
+    ///   - passesUnlock: whether it gets an unlock that this program got.
     /// - Returns: Its exit status; 128 plus the signal number if a signal ended it.
     /// - Throws: ``Refusal`` if no process could be created.
     static func run(
@@ -55,7 +57,8 @@ enum ChildProgram {
         _ offer: UnlockOffer?,
         variables: [(name: String, value: SecretBytes)] = [],
         input: Int32 = STDIN_FILENO,
-        outputs: [Int32] = []
+        outputs: [Int32] = [],
+        passesUnlock: Bool = false
     ) throws(Refusal) -> Int32 {
         // A process that ignores SIGCHLD is never notified of its children's exits.
         signal(SIGCHLD, SIG_DFL)
@@ -67,14 +70,22 @@ enum ChildProgram {
         pthread_sigmask(SIG_BLOCK, &waiting, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         var identifier: pid_t = 0
-        let failure = spawn(
-            words,
-            offering: offer,
-            variables: variables,
-            streams: [input] + outputs,
-            signalMask: before,
-            identifier: &identifier
-        )
+        func spawn(_ words: [String]) -> Int32 {
+            self.spawn(
+                words,
+                offering: offer,
+                passesUnlock: passesUnlock,
+                variables: variables,
+                streams: [input] + outputs,
+                signalMask: before,
+                identifier: &identifier
+            )
+        }
+        var failure = spawn(words)
+        // A script without a first line that names its interpreter, as execvp(3) runs it.
+        if failure == ENOEXEC, let script = ProgramPath.file(words[0], in: ProcessEnvironment.value("PATH")) {
+            failure = spawn(["/bin/sh", script] + words.dropFirst())
+        }
         // Their ends are seen by whoever reads them.
         for output in outputs { close(output) }
         return failure == 0 ? wait(for: identifier, waiting) : try status(of: failure, words)
@@ -90,6 +101,7 @@ enum ChildProgram {
         let failure = spawn(
             words,
             offering: nil,
+            passesUnlock: false,
             variables: [],
             streams: [input] + outputs,
             signalMask: signals,
@@ -110,6 +122,7 @@ enum ChildProgram {
     private static func spawn(
         _ words: [String],
         offering offer: UnlockOffer?,
+        passesUnlock: Bool,
         variables: [(name: String, value: SecretBytes)],
         streams: [Int32],
         signalMask: sigset_t,
@@ -135,7 +148,7 @@ enum ChildProgram {
         let unlock = offer.map { offer in
             (UnlockOffer.environmentVariable, SecretBytes(Array("\(offer.descriptor)".utf8)))
         }
-        let environment = environment(adding: variables + [unlock].compactMap(\.self))
+        let environment = environment(adding: variables + [unlock].compactMap(\.self), passesUnlock: passesUnlock)
         defer {
             environment.wipe()
             for copy in arguments { free(copy) }
@@ -167,10 +180,14 @@ enum ChildProgram {
         }
     }
 
-    /// Our environment without the variables that are added, and without an unlock: an older one is not passed on.
-    private static func environment(adding variables: [(name: String, value: SecretBytes)]) -> Environment {
+    /// Our environment without the variables that are added, and with or without an unlock that this program got.
+    private static func environment(
+        adding variables: [(name: String, value: SecretBytes)],
+        passesUnlock: Bool
+    ) -> Environment {
         var environment = Environment()
-        let names = variables.map { "\($0.name)=" } + ["\(UnlockOffer.environmentVariable)="]
+        let dropped = passesUnlock ? [] : [UnlockOffer.environmentVariable]
+        let names = (variables.map(\.name) + dropped).map { "\($0)=" }
         var next = environ
         while let variable = next.pointee {
             if !names.contains(where: { strncmp(variable, $0, strlen($0)) == 0 }) { environment.all.append(variable) }

@@ -11,6 +11,17 @@ enum ProgramPath {
     ///   - path: the value of `PATH`.
     /// - Returns: Whether one of the folders has it.
     static func has(_ name: String, in path: String?) -> Bool {
-        (path ?? "").split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
+        file(name, in: path) != nil
+    }
+
+    /// The path of a program.
+    ///
+    /// - Parameters:
+    ///   - name: its name, or its path.
+    ///   - path: the value of `PATH`.
+    /// - Returns: The path; `nil` if there is none.
+    static func file(_ name: String, in path: String?) -> String? {
+        guard !name.utf8.contains(UInt8(ascii: "/")) else { return name }
+        return (path ?? "").split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 }
