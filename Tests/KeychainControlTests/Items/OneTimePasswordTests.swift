@@ -78,6 +78,17 @@ struct OneTimePasswordTests {
         #expect(try scene.run("get", "svc/otp").text.contains("&counter=2&digits=6"))
     }
 
+    @Test(
+        "a key that is a picture's is known as a URI, and a word is not",
+        arguments: [
+            ("otpauth://totp/x?secret=MFRA", true), ("OTPAUTH://totp/x?secret=MFRA", true), ("MFRA", false),
+            ("otpauth://totp/x", false), ("", false), ("otpauth", false),
+        ]
+    )
+    func uri(_ text: String, _ isURI: Bool) {
+        #expect(OneTimePassword.isURI(SecretBytes(Array(text.utf8))) == isURI)
+    }
+
     @Test("a picture has one key, and nothing else is stored")
     func picture() throws {
         var scene = try ItemScene()
@@ -92,5 +103,36 @@ struct OneTimePasswordTests {
             #expect(try scene.run("otp", "--picture", "qr.png", "svc/otp").status == (isStored ? 0 : 1), "\(output)")
             #expect(try scene.run("get", "svc/otp").text == "otpauth://totp/x?secret=\(Self.sha1Key)")
         }
+    }
+
+    @Test("a picture replaces an older key, and a password only on request", arguments: ["hunter2", "MFRGGZDF"])
+    func pictureOverPassword(_ password: String) throws {
+        var scene = try ItemScene()
+        let uri = "otpauth://totp/x?secret=\(Self.sha1Key)"
+        scene.control.output = { (_) throws(Refusal) in uri }
+        _ = try scene.run("set", "svc/ada", input: password)
+        let refused = try scene.run("otp", "--picture", "qr.png", "svc/ada")
+        #expect(refused.status == 1 && refused.error.contains("--replace"), "\(refused)")
+        #expect(try scene.run("get", "svc/ada").text == password)
+        #expect(try scene.run("otp", "--picture", "qr.png", "svc/ada", "--replace").status == 0)
+        #expect(try scene.run("get", "svc/ada").text == uri)
+        _ = try scene.run("set", "svc/ada", input: "otpauth://totp/x?secret=MFRA")
+        #expect(try scene.run("otp", "--picture", "qr.png", "svc/ada").remarks == "Replaced svc/ada.")
+        #expect(try scene.run("get", "svc/ada").text == uri)
+        #expect(try scene.run("otp", "svc/ada", "--replace").status == 2)
+    }
+
+    @Test("no value of a counter is given out twice by calls at the same time")
+    func countsOnAtOnce() throws {
+        let folder = try TemporaryFolder()
+        let uri = "otpauth://hotp/x?secret=\(Self.sha1Key)&counter=0"
+        #expect(try ControlProcess.run(["keychainctl", "set", "svc/otp"], folder, input: uri).0 == 0)
+        let line = "for i in 0 1 2 3 4 5 6 7 8 9; do keychainctl otp svc/otp & done; wait"
+        let outcome = try ControlProcess.run(["sh", "-c", line], folder)
+        let codes = [
+            "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
+        ]
+        #expect(outcome.1.split(separator: "\n").map(String.init).sorted() == codes.sorted(), "\(outcome)")
+        #expect(try ControlProcess.run(["keychainctl", "get", "svc/otp"], folder).1.hasSuffix("&counter=10"))
     }
 }

@@ -251,6 +251,31 @@ package struct CredentialStore: Sendable {
         _ = try perform(.update(entry.query, attributes: changes))
     }
 
+    /// Gives an item another secret, unless it was changed since it was found.
+    ///
+    /// - Returns: `false` if it was changed or deleted meanwhile.
+    package func replaceSecret(of entry: Entry, _ secret: SecretBytes) throws(KeychainError) -> Bool {
+        var query = entry.query
+        query[AttributeName.modificationDate.description] =
+            entry.attributes[AttributeName.modificationDate.description]
+        do throws(KeychainError) {
+            _ = try perform(.update(query, attributes: [PropertyKey.valueData: .data(secret)]))
+            return true
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return false
+        }
+    }
+
+    /// An item as it is now; `nil` if it was deleted.
+    package func current(_ entry: Entry) throws(KeychainError) -> Entry? {
+        var query = entry.query
+        query[PropertyKey.returnAttributes] = .boolean(true)
+        let found = try values(query).first
+        guard case .dictionary(let attributes)? = found else { return nil }
+        return Entry(itemClass: entry.itemClass, attributes: attributes, reference: entry.reference)
+    }
+
     /// Adds an item to the group, or to the common one.
     ///
     /// - Returns: What identifies it.

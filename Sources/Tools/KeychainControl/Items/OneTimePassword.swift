@@ -27,6 +27,12 @@ struct OneTimePassword: Sendable {
 
     private static let prefix = "otpauth://"
 
+    /// Whether a secret is a URI of this form; a key alone may be any word.
+    static func isURI(_ secret: SecretBytes) -> Bool {
+        let beginning = secret.withUnsafeBytes { String(decoding: $0.prefix(prefix.utf8.count), as: UTF8.self) }
+        return beginning.lowercased() == prefix && (try? OneTimePassword(secret)) != nil
+    }
+
     /// Reads the secret of an item: such a URI, or the key alone in base 32 (RFC 4648), for six digits of SHA-1 every
     /// 30 seconds.
     ///
@@ -129,25 +135,5 @@ struct OneTimePassword: Sendable {
 
     private static func failure(_ what: String) -> Refusal {
         Refusal("the secret is no key for one-time passwords: it \(what)")
-    }
-}
-
-/// Base 32 (RFC 4648, section 6), in either letter case.
-enum Base32 {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
-
-    /// The bytes of a text, with or without padding; `nil` for one that has other characters.
-    static func decoded(_ text: String) -> [UInt8]? {
-        var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
-        for byte in text.uppercased().utf8.reversed().drop(while: { $0 == UInt8(ascii: "=") }).reversed() {
-            guard let value = alphabet.firstIndex(of: byte) else { return nil }
-            bits = bits << 5 | UInt32(value)
-            count += 5
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        return bytes
     }
 }

@@ -83,6 +83,28 @@ extension Surroundings {
         )
     }
 
+    /// Changes the secret of an item by what it is, also if other programs change the item at the same time.
+    ///
+    /// - Parameters:
+    ///   - entry: the item.
+    ///   - change: returns the new secret for an old one; called again if there is another one meanwhile.
+    /// - Throws: ``Refusal``, also if the item was deleted.
+    func changeSecret(
+        of entry: CredentialStore.Entry,
+        _ change: (SecretBytes) throws(Refusal) -> SecretBytes
+    ) throws(Refusal) {
+        // Each time, another program was done: only very many of them leave none for this one.
+        for _ in 0..<1_000 {
+            guard let current = try withItems({ (store) throws(KeychainError) in try store.current(entry) }) else {
+                throw Refusal("'\(entry.name.printable)' was deleted meanwhile by another program", .notFound)
+            }
+            let new = try change(try secret(of: current))
+            let isDone = try withItems { (store) throws(KeychainError) in try store.replaceSecret(of: current, new) }
+            if isDone { return }
+        }
+        throw Refusal("'\(entry.name.printable)' is being changed all the time by other programs")
+    }
+
     /// The secret of an item.
     func secret(of entry: CredentialStore.Entry) throws(Refusal) -> SecretBytes {
         do throws(Refusal) {

@@ -50,10 +50,12 @@ struct EditCommand: ParsableCommand {
         let edited = try SecretEditor(surroundings).edited(secret)
         guard edited != secret else { return surroundings.remark("Nothing was changed.") }
         guard !edited.isEmpty else { throw Refusal("the file is empty: nothing was changed") }
-        guard try surroundings.secret(of: entry) == secret else {
-            throw Refusal("the password was changed meanwhile by another program: nothing was stored")
+        try surroundings.changeSecret(of: entry) { (current) throws(Refusal) in
+            guard current == secret else {
+                throw Refusal("the password was changed meanwhile by another program: nothing was stored")
+            }
+            return edited
         }
-        try surroundings.withItems { (store) throws(KeychainError) in try store.update(entry, [:], secret: edited) }
         surroundings.remark("Changed \(entry.name.printable).")
     }
 }

@@ -13,7 +13,8 @@ struct OneTimePasswordCommand: ParsableCommand {
         discussion: CommandDiscussion.text(
             """
             The secret is a URI otpauth://totp/… or otpauth://hotp/…, as QR pictures have it, or the key alone in base 32. \
-            'keychainctl set' stores it. A counter is stored before its password is shown, so that none is used twice.
+            'keychainctl set' stores it. A counter is stored before its password is shown, and none is used twice, also by calls at the same time. \
+            --picture replaces an older key, but no password.
             """,
             examples: [
                 "keychainctl otp github.com/otp": "Shows the password of this half minute.",
@@ -31,6 +32,13 @@ struct OneTimePasswordCommand: ParsableCommand {
     )
     var picture: String?
 
+    @Flag(help: "With --picture: replace a password that is no such key.")
+    var replace = false
+
+    func validate() throws {
+        guard picture != nil || !replace else { throw ValidationError("--replace is for --picture.") }
+    }
+
     func run() throws {
         let surroundings = Surroundings.current
         if let picture { return try store(picture, surroundings) }
@@ -43,10 +51,17 @@ struct OneTimePasswordCommand: ParsableCommand {
             surroundings.printLine(try key.code(at: now))
             guard surroundings.isTerminal(surroundings.standardOutput) else { return }
             surroundings.remark("For another \(Count.text(period - now % period, "second")).")
-        case .counter(let counter):
-            let next = try OneTimePassword.uri(secret, counter: counter + 1)
-            try surroundings.withItems { (store) throws(KeychainError) in try store.update(entry, [:], secret: next) }
-            surroundings.printLine(key.code(of: counter))
+        case .counter:
+            var code = ""
+            try surroundings.changeSecret(of: entry) { (secret) throws(Refusal) in
+                let key = try OneTimePassword(secret)
+                guard case .counter(let counter) = key.moving else {
+                    throw Refusal("the key was changed meanwhile by another program")
+                }
+                code = key.code(of: counter)
+                return try OneTimePassword.uri(secret, counter: counter + 1)
+            }
+            surroundings.printLine(code)
         }
     }
 
@@ -61,6 +76,18 @@ struct OneTimePasswordCommand: ParsableCommand {
         let secret = SecretBytes(Array(line.utf8))
         _ = try OneTimePassword(secret)
         let target = try surroundings.target(of: item)
-        surroundings.remark("\(try surroundings.store(secret, at: target).remark).")
+        guard let entry = target.entry else {
+            surroundings.remark("\(try surroundings.store(secret, at: target).remark).")
+            return
+        }
+        try surroundings.changeSecret(of: entry) { (old) throws(Refusal) in
+            guard replace || OneTimePassword.isURI(old) else {
+                throw Refusal(
+                    "'\(target.name.printable)' is a password, and would be lost: give another name, or --replace"
+                )
+            }
+            return secret
+        }
+        surroundings.remark("Replaced \(target.name.printable).")
     }
 }
