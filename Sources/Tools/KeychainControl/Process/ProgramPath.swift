@@ -22,6 +22,6 @@ enum ProgramPath {
     /// - Returns: The path; `nil` if there is none.
     static func file(_ name: String, in path: String?) -> String? {
         guard !name.utf8.contains(UInt8(ascii: "/")) else { return name }
-        return (path ?? "").split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+        return (path ?? "").split(separator: ":").lazy.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainAuthenticators
+import KeychainCore
+
+/// Has an editor change a secret, in a file that is nowhere but in memory.
+struct SecretEditor {
+    private let surroundings: Surroundings
+
+    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+
+    /// What a secret is after it was edited.
+    ///
+    /// - Throws: ``Refusal`` if there is no folder in memory, or if the editor fails.
+    func edited(_ secret: SecretBytes) throws(Refusal) -> SecretBytes {
+        let folder = try MemoryFolder(
+            in: [surroundings.environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self)
+        )
+        // Whatever the editor leaves beside the file, such as a copy of it, goes as well.
+        defer { folder.remove() }
+        let path = "\(folder.path)/secret.txt"
+        try SecretFile.write(secret, to: path, standardOutput: surroundings.standardOutput)
+        let variables = ["VISUAL", "EDITOR"].compactMap(surroundings.environment)
+        let editor = variables.first { !$0.allSatisfy(\.isWhitespace) } ?? "vi"
+        let line = EditorCommand.line(editor, path: surroundings.environment("PATH"))
+        let status = try surroundings.run(["sh", "-c", "\(line) \"$@\"", "sh", path], nil)
+        guard status == 0 else { throw Refusal("the editor failed with status \(status): nothing was changed") }
+        let edited = try SecretFile.read(path, standardInput: surroundings.standardInput)
+        return secret.endsWithNewline || !edited.endsWithNewline ? edited : edited.withoutFinalNewline
+    }
+}
+
+extension SecretBytes {
+    fileprivate var endsWithNewline: Bool { withUnsafeBytes { $0.last == UInt8(ascii: "\n") } }
+
+    /// Without the newline at its end, if there is one.
+    var withoutFinalNewline: SecretBytes {
+        withUnsafeBytes { bytes in
+            guard bytes.last == UInt8(ascii: "\n") else { return self }
+            return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
+        }
+    }
+}
