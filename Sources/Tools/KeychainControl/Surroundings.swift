@@ -110,7 +110,8 @@ struct Surroundings: Sendable {
     }
 
     /// Clears the clipboard after some seconds, unless it has something else by then than what has a digest.
-    var clearClipboard: @Sendable (Clipboard, SecretBytes, Int) throws(Refusal) -> Void = ClearClipboardCommand.start
+    var clearClipboard: @Sendable (Clipboard, ClipboardDigest, Int) throws(Refusal) -> Void =
+        ClearClipboardCommand.start
 
     /// The time, in seconds since 1970.
     var seconds: @Sendable () -> Int = { time(nil) }

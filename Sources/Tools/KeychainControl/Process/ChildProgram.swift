@@ -87,28 +87,8 @@ enum ChildProgram {
             failure = spawn(["/bin/sh", script] + words.dropFirst())
         }
         // Their ends are seen by whoever reads them.
-        for output in outputs { close(output) }
-        return failure == 0 ? wait(for: identifier, waiting) : try status(of: failure, words)
-    }
-
-    /// Starts the program, and does not wait for it.
-    ///
-    /// - Throws: ``Refusal`` if it cannot be started.
-    static func start(_ words: [String], input: Int32, outputs: [Int32]) throws(Refusal) {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        var identifier: pid_t = 0
-        let failure = spawn(
-            words,
-            offering: nil,
-            passesUnlock: false,
-            variables: [],
-            streams: [input] + outputs,
-            signalMask: signals,
-            identifier: &identifier
-        )
         for output in Set(outputs) { close(output) }
-        guard failure == 0 else { throw Refusal("\(words[0]) cannot be run: \(String(cString: strerror(failure)))") }
+        return failure == 0 ? wait(for: identifier, waiting) : try status(of: failure, words)
     }
 
     /// The exit status of a shell for a program that cannot be run, which is said.

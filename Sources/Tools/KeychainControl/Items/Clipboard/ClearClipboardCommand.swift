@@ -3,7 +3,6 @@
 import ArgumentParser
 import CKeychainSupport
 import CommandHelp
-import Crypto
 import Glibc
 import KeychainCore
 import KeychainHost
@@ -19,42 +18,45 @@ struct ClearClipboardCommand: ParsableCommand {
         shouldDisplay: false
     )
 
-    @Argument(help: "wayland, xclip, xsel or the path of a terminal.")
+    @Argument(help: "wayland, xclip, xsel, tmux or the path of a terminal.")
     var clipboard: Clipboard
 
-    @Option(help: ArgumentHelp("The time before.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time before; 0 for at once.", valueName: "seconds"))
     var after: UInt32
 
     func run() throws {
-        // Otherwise it would end with the terminal.
+        // Otherwise it would end with the terminal, and keep a file system busy.
         setsid()
+        chdir("/")
         let surroundings = Surroundings.current
-        let digest = try SecretFile.read("-", standardInput: surroundings.standardInput)
+        let digest = ClipboardDigest(try SecretFile.read("-", standardInput: surroundings.standardInput))
+        let turn = ClipboardTurn(of: clipboard, environment: surroundings.environment)
+        defer { turn.end() }
+        try SecretFile.write(SecretBytes([Self.isReady]), to: surroundings.standardOutput)
         var left = after
         while left > 0 { left = sleep(left) }
-        if let contents = clipboard.contents(), ClipboardDigest.of(contents) != digest { return }
-        try clipboard.clear()
+        if turn.isLast { try clipboard.clear(digest) }
     }
 
-    /// Starts it.
+    /// What it writes as soon as the end of its caller does not end it.
+    private static let isReady = UInt8(ascii: "\n")
+
+    /// Starts it, with no descriptor of this program.
     @Sendable
-    static func start(_ clipboard: Clipboard, _ digest: SecretBytes, after seconds: Int) throws(Refusal) {
-        let input = digest.withUnsafeBytes { keychain_sealed_memory($0.baseAddress, $0.count) }
-        let output = open("/dev/null", O_RDWR | O_CLOEXEC)
-        defer { if input >= 0 { close(input) } }
-        guard input >= 0, output >= 0 else { throw failure(errno) }
-        let words = ["/proc/self/exe", configuration.commandName ?? "", clipboard.text, "--after", "\(seconds)"]
-        try ChildProgram.start(words, input: input, outputs: [output, output])
+    static func start(_ clipboard: Clipboard, _ digest: ClipboardDigest, after seconds: Int) throws(Refusal) {
+        let words = ["keychainctl", configuration.commandName ?? "", clipboard.text, "--after", "\(seconds)"]
+        var (socket, child): (Int32, pid_t) = (-1, 0)
+        let failure = CStringVector.with(words) { keychain_spawn("/proc/self/exe", $0, environ, &socket, &child) }
+        guard failure == 0 else { throw Self.failure("\(String(cString: strerror(failure)))") }
+        defer { close(socket) }
+        let isSent = digest.bytes.withUnsafeBytes { keychain_send(socket, $0.baseAddress, $0.count) == $0.count }
+        shutdown(socket, Int32(SHUT_WR))
+        var answer: UInt8 = 0
+        let count = withUnsafeMutableBytes(of: &answer) { DescriptorInput.read(socket, $0) }
+        guard isSent, count == 1, answer == isReady else { throw Self.failure("its program ended") }
     }
 
-    private static func failure(_ number: Int32) -> Refusal {
-        Refusal("the clipboard will not be cleared: \(String(cString: strerror(number)))")
-    }
-}
-
-/// What the clipboard is known by to the program that clears it.
-enum ClipboardDigest {
-    static func of(_ contents: [UInt8]) -> SecretBytes { SecretBytes(Array(SHA256.hash(data: contents))) }
+    private static func failure(_ why: String) -> Refusal { Refusal("the clipboard will not be cleared: \(why)") }
 }
 
 extension Clipboard: ExpressibleByArgument {
@@ -63,6 +65,7 @@ extension Clipboard: ExpressibleByArgument {
         case "wayland": self = .wayland
         case "xclip": self = .xclip
         case "xsel": self = .xsel
+        case "tmux": self = .tmux
         case _ where argument.hasPrefix("/"): self = .terminal(argument)
         default: return nil
         }
@@ -74,6 +77,7 @@ extension Clipboard: ExpressibleByArgument {
         case .wayland: "wayland"
         case .xclip: "xclip"
         case .xsel: "xsel"
+        case .tmux: "tmux"
         case .terminal(let path): path
         }
     }

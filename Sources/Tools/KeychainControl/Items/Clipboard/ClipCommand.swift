@@ -11,9 +11,10 @@ struct ClipCommand: ParsableCommand {
         abstract: "Copies a password to the clipboard, which is cleared after a while.",
         discussion: CommandDiscussion.text(
             """
-            In a graphical session by wl-copy, xclip or xsel; elsewhere, as over SSH, to the clipboard of the terminal, if \
-            that permits it (OSC 52). After the time, the clipboard is cleared, unless it has something else by then; that \
-            of a terminal cannot be read, and is cleared in any case. Programs that record the clipboard keep what they saw.
+            In a graphical session by wl-copy, xclip or xsel; elsewhere, as over SSH, by tmux, or to the clipboard of the \
+            terminal, if that permits it (OSC 52). After the time, the clipboard is cleared, unless it has something else by \
+            then; that of a terminal cannot be read, and is cleared in any case. The time of the last copy counts. Programs \
+            that record the clipboard keep what they saw.
             """,
             examples: [
                 "keychainctl clip github.com/ada": "Copies a password for 45 seconds.",
@@ -43,8 +44,12 @@ struct ClipCommand: ParsableCommand {
         let entry = try surroundings.item(try item.choices(), named: item.name)
         let value = try surroundings.value(of: field, in: entry)
         try clipboard.put(value)
-        guard clearAfter > 0 else { return surroundings.remark("Copied \(field.rawValue) of \(entry.name.printable).") }
-        try surroundings.clearClipboard(clipboard, ClipboardDigest.of(value.unprotectedCopy), clearAfter)
+        guard clearAfter > 0 else {
+            // An earlier copy of the same is not cleared either.
+            _ = ClipboardTurn(of: clipboard, environment: surroundings.environment)
+            return surroundings.remark("Copied \(field.rawValue) of \(entry.name.printable).")
+        }
+        try surroundings.clearClipboard(clipboard, ClipboardDigest(of: value), clearAfter)
         surroundings.remark(
             "Copied \(field.rawValue) of \(entry.name.printable), for \(Count.text(clearAfter, "second"))."
         )

@@ -12,6 +12,8 @@ enum Clipboard: Hashable, Sendable {
     case wayland
     case xclip
     case xsel
+    /// The newest buffer of tmux, which passes it on to the clipboard of its terminal.
+    case tmux
     /// The terminal of this path, by an escape sequence (xterm, "Operating System Commands", 52), also over SSH.
     case terminal(String)
 
@@ -38,6 +40,9 @@ enum Clipboard: Hashable, Sendable {
                 throw Refusal("neither xclip nor xsel is installed")
             }
             self = program == "xclip" ? .xclip : .xsel
+        } else if environment("TMUX")?.isEmpty == false, isInstalled("tmux") {
+            // It takes what a program writes to it only on request (its option set-clipboard).
+            self = .tmux
         } else if let terminal {
             self = .terminal(terminal)
         } else {
@@ -51,6 +56,7 @@ enum Clipboard: Hashable, Sendable {
         case .wayland: try run(["wl-copy", "--type", "text/plain;charset=utf-8"], secret)
         case .xclip: try run(["xclip", "-in", "-selection", "clipboard"], secret)
         case .xsel: try run(["xsel", "--input", "--clipboard"], secret)
+        case .tmux: try run(["tmux", "load-buffer", "-w", "-"], secret)
         case .terminal(let path):
             guard secret.count <= Self.terminalByteCount else {
                 throw Refusal("the secret is longer than the clipboards of terminals are")
@@ -59,28 +65,30 @@ enum Clipboard: Hashable, Sendable {
         }
     }
 
-    /// The contents; `nil` where they cannot be read, as those of a terminal.
-    func contents() -> [UInt8]? {
-        let words: [String]
+    /// Removes a secret that was put there, unless it has something else by now.
+    ///
+    /// That of a terminal cannot be read, and is cleared in any case.
+    func clear(_ secret: ClipboardDigest) throws(Refusal) {
         switch self {
-        case .wayland: words = ["wl-paste", "--no-newline"]
-        case .xclip: words = ["xclip", "-out", "-selection", "clipboard"]
-        case .xsel: words = ["xsel", "--output", "--clipboard"]
-        case .terminal: return nil
+        case .wayland:
+            guard secret.isOf(Self.output(["wl-paste", "--no-newline"])) else { return }
+            try run(["wl-copy", "--clear"], SecretBytes())
+        case .xclip:
+            guard secret.isOf(Self.output(["xclip", "-out", "-selection", "clipboard"])) else { return }
+            try run(["xclip", "-in", "-selection", "clipboard"], SecretBytes())
+        case .xsel:
+            guard secret.isOf(Self.output(["xsel", "--output", "--clipboard"])) else { return }
+            try run(["xsel", "--clear", "--clipboard"], SecretBytes())
+        case .tmux: try TmuxBuffers.clear(secret, run: { (words) throws(Refusal) in try run(words, SecretBytes()) })
+        case .terminal(let path): try write("\u{1B}]52;c;!\u{07}", to: path)
         }
+    }
+
+    /// What a program writes; `nil` if it fails, as for a picture that is asked for as text.
+    static func output(_ words: [String]) -> [UInt8]? {
         guard let program = try? CapturedProgram(words, input: .null, errors: .null, atMost: 5_000), program.status == 0
         else { return nil }
         return program.output
-    }
-
-    /// Removes the contents.
-    func clear() throws(Refusal) {
-        switch self {
-        case .wayland: try run(["wl-copy", "--clear"], SecretBytes())
-        case .xclip: try run(["xclip", "-in", "-selection", "clipboard"], SecretBytes())
-        case .xsel: try run(["xsel", "--clear", "--clipboard"], SecretBytes())
-        case .terminal(let path): try write("\u{1B}]52;c;!\u{07}", to: path)
-        }
     }
 
     private func run(_ words: [String], _ input: SecretBytes) throws(Refusal) {
@@ -90,8 +98,8 @@ enum Clipboard: Hashable, Sendable {
         guard descriptor >= 0, output >= 0 else {
             throw Refusal("the clipboard cannot be reached: \(String(cString: strerror(errno)))")
         }
-        // The program goes on in the background, and would keep a pipe of ours open.
-        let status = try ChildProgram.run(words, nil, input: descriptor, outputs: [output])
+        // The program goes on in the background, and would keep a pipe open that is our output or takes our errors.
+        let status = try ChildProgram.run(words, nil, input: descriptor, outputs: [output, output])
         guard status == 0 else { throw Refusal("\(words[0]) failed with status \(status)") }
     }
 
