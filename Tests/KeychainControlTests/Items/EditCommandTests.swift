@@ -118,7 +118,7 @@ struct EditCommandTests {
     @Test("an empty VISUAL is none")
     func emptyVariable() throws {
         let line = "VISUAL= EDITOR=false keychainctl edit svc/ada"
-        #expect(try ControlProcess.run(["sh", "-c", line], folder).1.contains("failed with status 1"))
+        #expect(try ControlProcess.run(["sh", "-c", line], folder).1.contains("failed with status 1:"))
     }
 
     @Test(
