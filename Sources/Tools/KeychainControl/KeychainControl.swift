@@ -29,7 +29,8 @@ package struct KeychainControl: ParsableCommand {
             CommandGroup(
                 name: "Secrets",
                 subcommands: [
-                    ListCommand.self, SearchCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self,
+                    ListCommand.self, SearchCommand.self, BrowseCommand.self, ShowCommand.self, GetCommand.self,
+                    SetCommand.self,
                     EditCommand.self, GenerateCommand.self, OneTimePasswordCommand.self, RenameCommand.self,
                     CopyCommand.self, MoveCommand.self, DeleteCommand.self, ClipCommand.self,
                     ClearClipboardCommand.self, AttributesCommand.self,

@@ -53,6 +53,17 @@ struct ItemScene {
         _ = try control.keychain.perform(KeychainRequest(.add(item), client: .person))
     }
 
+    /// The surroundings of commands that somebody uses at length; nobody is asked.
+    var surroundings: Surroundings {
+        var surroundings = Surroundings(
+            keychain: control.keychain,
+            offerUnlock: { (_) throws(KeychainError) in nil },
+            authenticator: NoAuthenticator()
+        )
+        surroundings.environment = { _ in nil }
+        return surroundings
+    }
+
     func lock() throws {
         try control.keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
         try control.keychain.device.lock()

@@ -33,6 +33,7 @@ enum HabitWords {
         "find grep": .command("keychainctl search WORD"),
         "add put insert save new update change": .command("keychainctl set \(item)"),
         "del rm remove unset clear": .command("keychainctl delete \(item)"),
+        "tui ui gui interactive": .command("keychainctl browse"),
         "ls items dump all": .command("keychainctl list"),
         "mv": .command("keychainctl rename \(item) NEW"),
         "cp duplicate": .command("keychainctl copy \(item) NEW"),

@@ -4,10 +4,16 @@
 enum FuzzySearch {
     /// How well words fit some texts, of which the first counts most; smaller is better, `nil` if a word fits none.
     static func rank(_ texts: [String], _ words: [String]) -> Int? {
-        let texts = texts.map { Array($0.lowercased().unicodeScalars) }
+        rank(texts.map(folded), folded: words.map(folded))
+    }
+
+    /// A text as it is compared.
+    static func folded(_ text: String) -> [Unicode.Scalar] { Array(text.lowercased().unicodeScalars) }
+
+    /// The same for texts and words that are searched more than once.
+    static func rank(_ texts: [[Unicode.Scalar]], folded words: [[Unicode.Scalar]]) -> Int? {
         var sum = 0
         for word in words {
-            let word = Array(word.lowercased().unicodeScalars)
             let ranks = texts.enumerated().compactMap { position, text in
                 rank(word, in: text).map { $0 + (position == 0 ? 0 : laterText) }
             }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import CommandHelp
+import CredentialHelpers
 import KeychainCore
 
 /// `keychainctl clip`.
@@ -32,8 +33,11 @@ struct ClipCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The time until it is cleared; 0 for never.", valueName: "seconds"))
     var clearAfter = 45
 
-    func validate() throws {
-        guard (0...86_400).contains(clearAfter) else {
+    func validate() throws { try Self.checkTime(clearAfter) }
+
+    /// Checks the time after which a clipboard is cleared.
+    static func checkTime(_ seconds: Int) throws {
+        guard (0...86_400).contains(seconds) else {
             throw ValidationError("--clear-after takes 0 to 86400 seconds.")
         }
     }
@@ -42,16 +46,28 @@ struct ClipCommand: ParsableCommand {
         let surroundings = Surroundings.current
         let clipboard = try surroundings.clipboard()
         let entry = try surroundings.item(try item.choices(), named: item.name)
-        let value = try surroundings.value(of: field, in: entry)
+        surroundings.remark(try surroundings.copy(field, of: entry, to: clipboard, clearAfter: clearAfter))
+    }
+}
+
+extension Surroundings {
+    /// Copies a part of a password to the clipboard, which is cleared after so many seconds, or never for 0.
+    ///
+    /// - Returns: What was done, for people.
+    func copy(
+        _ field: ItemField,
+        of entry: CredentialStore.Entry,
+        to clipboard: Clipboard,
+        clearAfter: Int
+    ) throws(Refusal) -> String {
+        let value = try value(of: field, in: entry)
         try clipboard.put(value)
         guard clearAfter > 0 else {
             // An earlier copy of the same is not cleared either.
-            _ = ClipboardTurn(of: clipboard, environment: surroundings.environment)
-            return surroundings.remark("Copied \(field.rawValue) of \(entry.name.printable).")
+            _ = ClipboardTurn(of: clipboard, environment: environment)
+            return "Copied \(field.rawValue) of \(entry.name.printable)."
         }
-        try surroundings.clearClipboard(clipboard, ClipboardDigest(of: value), clearAfter)
-        surroundings.remark(
-            "Copied \(field.rawValue) of \(entry.name.printable), for \(Count.text(clearAfter, "second"))."
-        )
+        try clearClipboard(clipboard, ClipboardDigest(of: value), clearAfter)
+        return "Copied \(field.rawValue) of \(entry.name.printable), for \(Count.text(clearAfter, "second"))."
     }
 }
