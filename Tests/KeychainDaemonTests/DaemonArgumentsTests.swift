@@ -33,9 +33,9 @@ struct DaemonArgumentsTests {
             (["--background", "--exit-when-idle", "7"], DaemonArguments(isInBackground: true, idleSeconds: 7)),
             (["--secret-service"], DaemonArguments(secretService: SecretServiceArguments())),
             (
-                ["--secret-service", "--bus", "/b/us", "--unlock-fd", "3", "--pinentry", "/p"],
+                ["--secret-service", "--bus", "/b/us", "--unlock-fd", "0", "--pinentry", "/p"],
                 DaemonArguments(
-                    secretService: SecretServiceArguments(bus: "/b/us", unlockDescriptor: 3, pinentry: "/p")
+                    secretService: SecretServiceArguments(bus: "/b/us", unlockDescriptor: 0, pinentry: "/p")
                 )
             ),
         ] as [([String], DaemonArguments)]
@@ -122,6 +122,10 @@ struct DaemonArgumentsTests {
             (
                 ["--secret-service", "--unlock-fd", "hunter2"],
                 "--unlock-fd takes the number of an open descriptor, never the passcode itself"
+            ),
+            (
+                ["--secret-service", "--unlock-fd", "\(Int32.max)"],
+                "--unlock-fd: descriptor 2147483647 is not open for reading; a shell opens it by 2147483647< FILE"
             ),
         ] {
             let error = #expect(throws: (any Error).self) { try DaemonCommand.parse(words) }

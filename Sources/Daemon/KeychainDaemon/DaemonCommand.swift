@@ -3,6 +3,7 @@
 import ArgumentParser
 import CommandHelp
 import KeychainAudit
+import KeychainAuthenticators
 import KeychainCore
 import KeychainHost
 import KeychainWire
@@ -122,9 +123,10 @@ struct DaemonCommand: ParsableCommand {
             "With --secret-service: unlock the keychain with the first line of that descriptor.",
             discussion: "An empty keychain without a passcode gets it as its passcode.",
             valueName: "n"
-        )
+        ),
+        transform: GivenDescriptor.init(argument:)
     )
-    var unlockFd: String?
+    var unlockFd: GivenDescriptor?
 
     @Option(
         help: ArgumentHelp(
@@ -158,13 +160,10 @@ struct DaemonCommand: ParsableCommand {
         if let bus, bus.utf8.count > SocketLocation.longestPath {
             throw ValidationError("--bus takes a path of at most \(SocketLocation.longestPath) bytes")
         }
-        // The value is not repeated: it could be the passcode.
-        guard unlockFd == nil || unlockDescriptor != nil else {
-            throw ValidationError("--unlock-fd takes the number of an open descriptor, never the passcode itself")
+        do throws(GivenDescriptor.Fault) { _ = try unlockFd?.number(for: .reading) } catch {
+            throw ValidationError(error.text(of: "unlock-fd", never: "passcode"))
         }
     }
-
-    private var unlockDescriptor: Int32? { unlockFd.flatMap { Int32($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
     /// The parsed options.
     var arguments: DaemonArguments {
@@ -177,7 +176,11 @@ struct DaemonCommand: ParsableCommand {
             keychainLimit: keychainLimit,
             audit: auditAttributes.map(AuditSettings.init(attributes:)) ?? (audit ? AuditSettings() : nil),
             secretService: secretService
-                ? SecretServiceArguments(bus: bus, unlockDescriptor: unlockDescriptor, pinentry: pinentry) : nil
+                ? SecretServiceArguments(
+                    bus: bus,
+                    unlockDescriptor: try? unlockFd?.number(for: .reading),
+                    pinentry: pinentry
+                ) : nil
         )
     }
 }

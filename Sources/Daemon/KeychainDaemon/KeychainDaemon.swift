@@ -3,6 +3,7 @@
 import ArgumentParser
 import CKeychainSupport
 import Glibc
+import KeychainAuthenticators
 import KeychainCore
 import KeychainHost
 import KeychainProtection
@@ -18,6 +19,7 @@ package enum KeychainDaemon {
     /// - Parameter words: the arguments, without the program's name.
     /// - Returns: The exit status.
     package static func run(_ words: [String]) -> Int32 {
+        GivenDescriptor.recordMissing(in: words)
         harden()
         // The program that starts a daemon on demand may have limits of its own, such as a test or a shell.
         keychain_lift_limits()

@@ -48,8 +48,21 @@ package struct FileLock: ~Copyable, Sendable {
             throw failure == EWOULDBLOCK
                 ? .lockTimeout(path: path) : .system(call: "flock", path: path, errno: failure)
         }
+        // Nothing is in it, unless a program wrote by mistake to a number that was this descriptor's.
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_size > 0 { ftruncate(descriptor, 0) }
         self.descriptor = descriptor
         self.serial = serial
+    }
+
+    /// Empties the lock files of a folder, which something may have been written to by mistake.
+    package static func emptyAll(in folder: PrivateDirectory) {
+        for name in folder.names(beginningWith: "") where name.hasSuffix(".lock") && name != HostLock.fileName {
+            var status = stat()
+            let path = folder.path(of: name)
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { continue }
+            truncate(path, 0)
+        }
     }
 
     /// Whether the descriptor is still open: not in a forked child, and not after the program has closed it.

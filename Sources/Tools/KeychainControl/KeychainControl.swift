@@ -3,6 +3,7 @@
 import ArgumentParser
 import CommandHelp
 import Glibc
+import KeychainAuthenticators
 import KeychainCore
 
 /// The command `keychainctl`.

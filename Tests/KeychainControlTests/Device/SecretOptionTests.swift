@@ -71,7 +71,7 @@ struct SecretOptionTests {
         let arguments = ["device", "unlock", "--passcode-fd", "\(descriptor)"]
         let outcome = try Control(device: FakeDevice(passcode: "1234")).run(arguments)
         #expect(outcome.status == 1)
-        #expect(outcome.error.contains("cannot be read from descriptor \(descriptor): Bad file descriptor"))
+        #expect(outcome.error.contains("descriptor \(descriptor) is not open for reading"))
     }
 
     @Test("a passcode may have 1 MiB and not a byte more", arguments: [(0, true), (1, false)])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import KeychainTestSupport
 import Testing
@@ -48,7 +49,7 @@ struct ProcessOutputTests {
         "a descriptor that was not given is none of the program's own, such as that of the keychain",
         arguments: [
             "netrc example.com --output-fd", "recovery-key create --passcode-stdin --output-fd",
-            "device set-passcode --passcode-fd",
+            "device set-passcode --passcode-fd", "backup schedule --to $HOME --keep 2 --secret-fd",
         ]
     )
     func ownDescriptors(_ words: String) throws {
@@ -58,6 +59,8 @@ struct ProcessOutputTests {
         let find = "security find-internet-password -s example.com -w; keychainctl check >/dev/null; echo $?"
         let (_, output) = try ControlProcess.run(["sh", "-c", "\(add); \(tries); \(find)"], folder)
         #expect(output == "pw\n0\n")
+        let locks = (FileManager.default.subpaths(atPath: folder.path) ?? []).filter { $0.hasSuffix(".lock") }
+        #expect(locks.allSatisfy { FileManager.default.contents(atPath: folder.path(of: $0)) == Data() }, "\(locks)")
     }
 
     @Test("the version is one line")

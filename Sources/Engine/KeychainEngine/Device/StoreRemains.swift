@@ -28,6 +28,7 @@ struct StoreRemains {
         StoreReplacement.removeRemains(from: folder)
         folder.remove(ScheduleMark.fileName)
         IncomingKeychain.remove(from: location)
+        FileLock.emptyAll(in: folder)
         try? folder.sync()
     }
 }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CommandHelp
 import CredentialHelpers
+import KeychainAuthenticators
 import KeychainCore
 
 /// `keychainctl netrc`.
@@ -25,8 +26,13 @@ struct NetrcCommand: ParsableCommand {
     @Argument(help: "The names of hosts, as in a URL, without a port.")
     var hosts: [String]
 
-    @Option(help: ArgumentHelp("The descriptor to write to; else standard output.", valueName: "n"))
-    var outputFD: Int32?
+    @Option(
+        help: ArgumentHelp("The descriptor to write to; else standard output.", valueName: "n"),
+        transform: GivenDescriptor.init(argument:)
+    )
+    var outputFD: GivenDescriptor?
+
+    func validate() throws { try outputFD?.check(.writing, of: "output-fd") }
 
     func run() throws {
         let surroundings = Surroundings.current
@@ -43,6 +49,7 @@ struct NetrcCommand: ParsableCommand {
             lines.append(entries)
         }
         // All or nothing: a program would take half of the list for the whole.
-        for line in lines { try SecretFile.write(line, to: outputFD ?? surroundings.standardOutput) }
+        let output = try outputFD?.checked(.writing, of: "output-fd") ?? surroundings.standardOutput
+        for line in lines { try SecretFile.write(line, to: output) }
     }
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import KeychainAuthenticators
 import KeychainCore
 
 /// The options that give the source of a recovery key.
 struct RecoveryKeyOptions: ParsableArguments {
     @Option(
         name: .customLong("recovery-fd"),
-        help: ArgumentHelp("Read the recovery key from this descriptor, one line.", valueName: "n")
+        help: ArgumentHelp("Read the recovery key from this descriptor, one line.", valueName: "n"),
+        transform: GivenDescriptor.init(argument:)
     )
-    var descriptor: String?
+    var descriptor: GivenDescriptor?
 
     @Flag(name: .customLong("recovery-stdin"), help: "Read the recovery key from standard input, one line.")
     var usesStandardInput = false

@@ -12,37 +12,28 @@ struct RecoveryKeyOutputOptions: ParsableArguments {
         help: ArgumentHelp(
             "Write the new recovery key to this descriptor, one line; else it is shown at the terminal.",
             valueName: "n"
-        )
+        ),
+        transform: GivenDescriptor.init(argument:)
     )
-    var descriptor: String?
+    var descriptor: GivenDescriptor?
 
-    func validate() throws {
-        guard let descriptor else { return }
-        guard Int32(descriptor).map({ $0 >= 0 }) ?? false else {
-            throw ValidationError("--output-fd takes the number of an open descriptor.")
-        }
-    }
+    func validate() throws { try descriptor?.check(.writing, of: "output-fd") }
 
     /// The destination.
-    var output: RecoveryKeyOutput { RecoveryKeyOutput(descriptor: descriptor.flatMap { Int32($0) }) }
+    var output: RecoveryKeyOutput { RecoveryKeyOutput(descriptor: descriptor) }
 }
 
 /// Where a new recovery key goes: to the person at the terminal, or to a descriptor.
 struct RecoveryKeyOutput {
     /// `nil` for the terminal.
-    var descriptor: Int32?
+    var descriptor: GivenDescriptor?
 
     /// How often the last group is asked for.
     private static let attempts = 3
 
     /// Refuses before anything is asked for, if the key could not be handed over.
     func check(_ surroundings: Surroundings) throws {
-        if let number = descriptor {
-            let flags = fcntl(number, F_GETFL)
-            guard GivenDescriptor.isGiven(number), flags >= 0, flags & O_ACCMODE != O_RDONLY else {
-                throw Refusal("descriptor \(number) is not open for writing, so the recovery key would be lost")
-            }
-        } else if !surroundings.isTerminal(surroundings.standardOutput) {
+        guard descriptor != nil || surroundings.isTerminal(surroundings.standardOutput) else {
             throw ValidationError(
                 "Standard output is no terminal, where the recovery key would be shown; give --output-fd for a descriptor."
             )
@@ -86,7 +77,9 @@ struct RecoveryKeyOutput {
     }
 
     private func handOver(_ key: RecoveryKey, in surroundings: Surroundings) throws(Refusal) {
-        if let descriptor { return try write(key.text, to: descriptor) }
+        if let descriptor {
+            return try write(key.text, to: descriptor.checked(.writing, of: "output-fd"))
+        }
         surroundings.remark(Self.explanation)
         try write(key.text, to: surroundings.standardOutput)
         for _ in 0..<Self.attempts {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import KeychainAuthenticators
 import KeychainCore
 
 /// The options that give the source of a passcode.
 struct PasscodeOptions: ParsableArguments {
     @Option(
         name: .customLong("passcode-fd"),
-        help: ArgumentHelp("Read the passcode from this descriptor, one line.", valueName: "n")
+        help: ArgumentHelp("Read the passcode from this descriptor, one line.", valueName: "n"),
+        transform: GivenDescriptor.init(argument:)
     )
-    var descriptor: String?
+    var descriptor: GivenDescriptor?
 
     @Flag(name: .customLong("passcode-stdin"), help: "Read the passcode from standard input, one line.")
     var usesStandardInput = false
@@ -44,9 +46,10 @@ struct PasscodeOptions: ParsableArguments {
 struct BackupSecretOptions: ParsableArguments {
     @Option(
         name: .customLong("secret-fd"),
-        help: ArgumentHelp("Read the backup's secret from this descriptor, one line.", valueName: "n")
+        help: ArgumentHelp("Read the backup's secret from this descriptor, one line.", valueName: "n"),
+        transform: GivenDescriptor.init(argument:)
     )
-    var descriptor: String?
+    var descriptor: GivenDescriptor?
 
     @Flag(name: .customLong("secret-stdin"), help: "Read the backup's secret from standard input, one line.")
     var usesStandardInput = false
@@ -64,22 +67,20 @@ struct BackupSecretOptions: ParsableArguments {
 /// Checks that both have in common.
 enum SecretOptions {
     /// - Throws: A usage error, which does not repeat the value: it could be the secret itself.
-    static func check(_ descriptor: String?, usesStandardInput: Bool, name: String) throws {
+    static func check(_ descriptor: GivenDescriptor?, usesStandardInput: Bool, name: String) throws {
         guard let descriptor else { return }
         guard !usesStandardInput else {
             throw ValidationError("--\(name)-fd and --\(name)-stdin exclude each other.")
         }
-        guard number(descriptor) != nil else {
-            throw ValidationError("--\(name)-fd takes the number of an open descriptor, never the \(name) itself.")
-        }
+        try descriptor.check(.reading, of: "\(name)-fd", never: name)
     }
 
-    static func source(_ descriptor: String?, usesStandardInput: Bool, in surroundings: Surroundings) -> SecretInput {
-        if usesStandardInput { return .descriptor(surroundings.standardInput) }
-        return descriptor.flatMap(number).map { .descriptor($0) } ?? .person(surroundings.authenticator)
-    }
-
-    private static func number(_ text: String) -> Int32? {
-        Int32(text).flatMap { $0 >= 0 ? $0 : nil }
+    static func source(
+        _ descriptor: GivenDescriptor?,
+        usesStandardInput: Bool,
+        in surroundings: Surroundings
+    ) -> SecretInput {
+        if usesStandardInput { return .standardInput(surroundings.standardInput) }
+        return descriptor.map { .descriptor($0) } ?? .person(surroundings.authenticator)
     }
 }

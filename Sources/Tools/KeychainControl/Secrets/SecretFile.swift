@@ -52,13 +52,10 @@ enum SecretFile {
         try making(path) { () throws(FileError) in try draft.publishNew() }
     }
 
-    /// Writes a secret to a descriptor that an option may name.
+    /// Writes a secret to a descriptor.
     ///
-    /// - Throws: ``Refusal`` if it cannot be written to, or is not one that the program was started with.
+    /// - Throws: ``Refusal`` if it cannot be written to.
     static func write(_ secret: SecretBytes, to descriptor: Int32) throws(Refusal) {
-        guard GivenDescriptor.isGiven(descriptor) else {
-            throw Refusal("descriptor \(descriptor) is not open; a shell opens it by \(descriptor)> FILE")
-        }
         try write(secret, to: descriptor, "descriptor \(descriptor)")
     }
 

@@ -6,8 +6,10 @@ import KeychainCore
 
 /// The source of a command's secret.
 enum SecretInput {
-    /// A line of a descriptor.
-    case descriptor(Int32)
+    /// A line of standard input.
+    case standardInput(Int32)
+    /// A line of a descriptor that an option names.
+    case descriptor(GivenDescriptor)
     /// The user.
     case person(any Authenticator)
 
@@ -46,13 +48,19 @@ enum SecretInput {
     /// Reads the secret; prompts of this kind are shown to the user.
     func read(_ name: Name, _ kind: AuthenticationPrompt.Kind, reason: String) throws(Refusal) -> SecretBytes {
         switch self {
+        case .standardInput(let number): return try Self.line(of: number, name)
         case .descriptor(let descriptor):
-            guard GivenDescriptor.isGiven(descriptor) else {
-                throw Refusal(SecretLine.Failure.unreadable(descriptor: descriptor, errno: EBADF).text(of: name.text))
+            let number: Int32
+            do throws(GivenDescriptor.Fault) { number = try descriptor.number(for: .reading) } catch {
+                throw Refusal("the \(name.text) cannot be read: its descriptor is no longer open")
             }
-            do { return try SecretLine.read(from: descriptor) } catch { throw Refusal(error.text(of: name.text)) }
+            return try Self.line(of: number, name)
         case .person(let authenticator): return try Self.ask(authenticator, for: name, kind: kind, reason: reason)
         }
+    }
+
+    private static func line(of descriptor: Int32, _ name: Name) throws(Refusal) -> SecretBytes {
+        do { return try SecretLine.read(from: descriptor) } catch { throw Refusal(error.text(of: name.text)) }
     }
 
     private static func ask(

@@ -60,11 +60,13 @@ struct ScheduleBackupCommand: ParsableCommand {
         help: ArgumentHelp(
             "Write the new secret to this descriptor, one line, instead of the terminal.",
             valueName: "n"
-        )
+        ),
+        transform: GivenDescriptor.init(argument:)
     )
-    var secretDescriptor: Int32?
+    var secretDescriptor: GivenDescriptor?
 
     func validate() throws {
+        try secretDescriptor?.check(.writing, of: "secret-fd")
         let changes = folder != nil || keep != nil || at != nil || newSecret || secretDescriptor != nil
         guard [remove, status, changes].filter(\.self).count <= 1 else {
             throw ValidationError("--remove and --status exclude each other and all that makes a schedule.")
@@ -77,9 +79,6 @@ struct ScheduleBackupCommand: ParsableCommand {
         }
         guard at.map(BackupUnits.isCalendar) ?? true else {
             throw ValidationError("--at takes a calendar event of systemd.time(7), such as daily or 'Mon *-*-* 03:00'.")
-        }
-        guard secretDescriptor.map({ $0 >= 0 }) ?? true else {
-            throw ValidationError("--secret-fd takes the number of an open descriptor.")
         }
     }
 
@@ -151,8 +150,9 @@ struct ScheduleBackupCommand: ParsableCommand {
 
     private func show(_ secret: SecretBytes, _ surroundings: Surroundings) throws(Refusal) {
         if let secretDescriptor {
-            guard SecretLine.write(secret, to: secretDescriptor) else {
-                throw Refusal("descriptor \(secretDescriptor) cannot be written: \(String(cString: strerror(errno)))")
+            let number = try secretDescriptor.checked(.writing, of: "secret-fd")
+            guard SecretLine.write(secret, to: number) else {
+                throw Refusal("descriptor \(number) cannot be written: \(String(cString: strerror(errno)))")
             }
         } else if !surroundings.showSecret(secret) {
             throw Refusal("there is no terminal to show the secret of the backups at; have it written by --secret-fd")
