@@ -76,8 +76,16 @@ package struct KeychainLocation: Sendable, Hashable {
         KeychainLocation(path: "\(path)/files", requiredParent: requiredParent, isNamed: isNamed)
     }
 
+    /// Whether a path leads into the folder of this process's keychain, where programs take a file for one of the
+    /// keychain's by its name, and remove or replace it.
+    package static func isInOwnFolder(_ path: String) -> Bool {
+        guard let own = try? KeychainLocation(environment: ProcessEnvironment.path) else { return false }
+        return own.contains(path)
+    }
+
     /// Whether a path leads into this folder, through whatever links; the last part of it need not exist.
     package func contains(_ path: String) -> Bool {
+        let path = path.isAbsolutePath ? path : "\(Self.resolved(".") ?? "")/\(path)"
         guard let own = Self.resolved(self.path), let other = Self.resolved(path) ?? Self.resolved(path.parentFolder)
         else { return false }
         return other == own || other.hasPrefix("\(own)/")

@@ -36,6 +36,28 @@ struct OutputFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: user.temporary.path) == ["dump"])
     }
 
+    @Test("no output takes the place of a file of the keychain, or of a keychain file")
+    func ownFiles() throws {
+        let keychain = user.temporary.path(of: "x.keychain")
+        try user.run(["create-keychain", "-p", "p", keychain])
+        let link = user.temporary.path(of: "link")
+        #expect(symlink(user.keychainPath, link) == 0)
+        let names = ["root.key", "keychain.db", "new"]
+        let paths = names.flatMap { ["\(user.keychainPath)/\($0)", "\(link)/\($0)"] } + [keychain]
+        for path in paths {
+            let before = FileManager.default.contents(atPath: path)
+            #expect(try dump(path).status == 1, "\(path)")
+            #expect(FileManager.default.contents(atPath: path) == before, "\(path)")
+        }
+    }
+
+    @Test("no keychain file is made in the keychain's own folder, where it would be taken for one of its files")
+    func ownFolder() throws {
+        let path = "\(user.keychainPath)/keychain.db.new"
+        #expect(try user.run(["create-keychain", "-p", "p", path]).status != 0)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
     @Test("an export in the place of a file that everybody could read is for the caller alone")
     func exported() throws {
         let workshop = try Workshop()

@@ -175,6 +175,11 @@ final class KeychainFile: @unchecked Sendable {
 
     private func create(_ password: SecretBytes) throws(KeychainError) {
         guard try mark() == nil else { throw .duplicateKeychain }
+        guard !KeychainLocation.isInOwnFolder(path) else {
+            throw KeychainError(
+                keychainFile: .unusablePath(path, "it is in the folder of the user's keychain; name another place")
+            )
+        }
         let count = locks
         let engine = EmbeddedKeychain.newFile(password: password, device: device, clock: clock)
         try FileSettings.set(KeychainFileSettings(), in: engine)

@@ -12,7 +12,19 @@ extension Surroundings {
     /// - Throws: ``Refusal`` for such a place.
     func checkIsOutsideOfKeychain(_ path: String) throws(Refusal) {
         guard let location = try? scheduleHost().location, location.contains(path) else { return }
-        throw Refusal(
+        throw OwnFolder.refusal(of: path)
+    }
+}
+
+/// The folder of the keychain of this process, which other commands do not write into either.
+enum OwnFolder {
+    /// - Throws: ``Refusal`` for a path in it.
+    static func check(_ path: String) throws(Refusal) {
+        if KeychainLocation.isInOwnFolder(path) { throw refusal(of: path) }
+    }
+
+    fileprivate static func refusal(of path: String) -> Refusal {
+        Refusal(
             "\(path.printable) is in the keychain's own folder, where programs remove and replace files; name another place"
         )
     }

@@ -3,6 +3,9 @@
 import ArgumentParser
 import CommandHelp
 import FoundationEssentials
+import Glibc
+import KeychainCore
+import KeychainHost
 import KeychainIdentity
 import KeychainPropertyLists
 
@@ -108,6 +111,7 @@ struct SignCommand: ParsableCommand {
         for path in programs {
             let (program, manifest) = try sign(path, with: key, at: now)
             let target = output ?? program.path + ProgramManifest.fileSuffix
+            try Self.checkMayReplace(target)
             try PublicFile.write(manifest.document.text + "\n", to: target)
             if let objection = program.libraryObjection, !manifest.allowsPreload {
                 Surroundings.current.remark("warning: it will not be identified where it is now: \(objection).")
@@ -117,6 +121,18 @@ struct SignCommand: ParsableCommand {
             Surroundings.current.printLine(
                 "\(target): \(program.path) is \(manifest.applicationIdentifier), serial \(manifest.serial), with \(groups)"
             )
+        }
+    }
+
+    /// Refuses to write over anything but a manifest: a program or a key that a slip named would be lost.
+    private static func checkMayReplace(_ path: String) throws(Refusal) {
+        try OwnFolder.check(path)
+        guard access(path, F_OK) == 0 else { return }
+        let document = try? AtomicFile.read(path, limit: 1 << 20).map { (file) throws(IdentityError) in
+            try SignedDocument(text: file.bytes.filter { $0 != UInt8(ascii: "\n") })
+        }
+        guard document?.purpose == .manifest else {
+            throw Refusal("\(path.printable) is there already and is no manifest; remove it, or name another file")
         }
     }
 

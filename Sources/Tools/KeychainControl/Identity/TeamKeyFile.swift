@@ -57,6 +57,7 @@ struct TeamKeyFile {
     /// - Throws: ``Refusal`` if the file exists, and what `statements` throws.
     init(creating name: String, _ statements: (TeamKey) throws(Refusal) -> [TeamStatement]) throws(Refusal) {
         path = try Self.path(name, creates: true)
+        try OwnFolder.check(path)
         key = TeamKey()
         self.statements = try statements(key)
         team = self.statements.first?.team ?? TeamIdentifier(firstKey: key.publicKey)
@@ -154,7 +155,10 @@ extension TeamKeyFile {
             throw Refusal("'\(name)' is not the name of a key")
         }
         if creates {
-            do throws(FileError) { _ = try PrivateDirectory(KeychainLocation(path: folder)) } catch {
+            do throws(FileError) {
+                try AtomicFile.makeFolders(above: "\(folder)/\(name)")
+                _ = try PrivateDirectory(KeychainLocation(path: folder))
+            } catch {
                 throw Refusal(error.description)
             }
         }

@@ -27,6 +27,7 @@ final class OutputFile {
                 draft = nil
                 output = Output(descriptor: try Self.stream(path))
             } else {
+                try Self.checkIsNoKeychain(path)
                 let made = path.withCString { path in
                     Result { () throws(FileError) in try FileDraft(of: path) }
                 }
@@ -77,6 +78,23 @@ final class OutputFile {
         case nil: return nil
         }
     }
+
+    /// Refuses the keychain's own files, and other keychains: what they hold would be lost.
+    private static func checkIsNoKeychain(_ path: Word) throws(Refusal) {
+        if let text = path.text, KeychainLocation.isInOwnFolder(text) {
+            throw Refusal("it is in the keychain's own folder; name another place")
+        }
+        let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY) }
+        guard descriptor >= 0 else { return }
+        defer { Glibc.close(descriptor) }
+        let first = [UInt8](unsafeUninitializedCapacity: databaseMagic.count) { buffer, count in
+            count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+        }
+        if first == databaseMagic { throw Refusal("it is a keychain or another database; name another file") }
+    }
+
+    /// The first bytes of a keychain file, as of every database of SQLite (fileformat2.html, 1.3).
+    private static let databaseMagic = Array("SQLite format 3\0".utf8)
 
     /// Whether the path is written directly, not replaced.
     private static func isWrittenDirectly(_ path: Word) throws(Refusal) -> Bool {
