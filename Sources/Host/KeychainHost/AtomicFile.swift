@@ -85,11 +85,25 @@ package enum AtomicFile {
         _ bytes: [UInt8],
         mode: mode_t = 0o600
     ) throws(FileError) -> Mark {
-        try publish(bytes, at: path, mode: mode) { (draft, mode) throws(FileError) in try draft.publishNew(mode: mode) }
+        try checkOwner(above: path)
+        return try publish(bytes, at: path, mode: mode) { (draft, mode) throws(FileError) in
+            try draft.publishNew(mode: mode)
+        }
+    }
+
+    /// Refuses to make something for the superuser in the folder of another user, who could not read or change it.
+    ///
+    /// - Throws: ``FileError/foreignHome(path:owner:)`` if the nearest folder that is there belongs to another user.
+    package static func checkOwner(above path: String) throws(FileError) {
+        guard geteuid() == 0 else { return }
+        var (folder, status) = (path.parentFolder, stat())
+        while stat(folder, &status) != 0, folder != "/" { folder = folder.parentFolder }
+        guard status.st_uid == 0 else { throw .foreignHome(path: folder, owner: status.st_uid) }
     }
 
     /// Makes the folders above a file that are missing.
     package static func makeFolders(above path: String, mode: mode_t = 0o700) throws(FileError) {
+        if access(path.parentFolder, F_OK) != 0 { try checkOwner(above: path) }
         var folder = ""
         for component in path.pathNames.dropLast() {
             folder += "/\(component)"

@@ -24,7 +24,7 @@ package enum FileError: Error, Sendable, Hashable {
     case heldElsewhere(path: String, holder: String)
     /// A folder that the environment chose cannot be used: why, and what to do.
     case unusableFolder(path: String, String, advice: String)
-    /// A keychain would be created by default in a folder of another user, who is named by number.
+    /// Something would be created by default in a folder of another user, who is named by number.
     case foreignHome(path: String, owner: UInt32)
 }
 
@@ -81,7 +81,7 @@ extension FileError: CustomStringConvertible {
             "\(path) is held by \(holder); try again, and if that process has ended, for example with its host, remove the file"
         case .unusableFolder(let path, let why, let advice): "\(path) cannot be used: \(why); \(advice)"
         case .foreignHome(let path, let owner):
-            "no keychain is made in \(path), which belongs to another user (\(owner)); set HOME to the home of the user who runs "
+            "nothing is made in \(path), which belongs to another user (\(owner)); set HOME to the home of the user who runs "
                 + "this, or SWIFT_KEYCHAIN_HOME to a folder for the keychain"
         }
     }

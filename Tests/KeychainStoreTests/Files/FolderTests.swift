@@ -35,6 +35,38 @@ struct FolderTests {
     }
 
     @Test(
+        "the superuser makes neither a file nor folders in a folder of another user, who could not use them",
+        .enabled(if: geteuid() == 0, "only the superuser can give a folder away"),
+        arguments: ["file", "folder/file"]
+    )
+    func foreignFile(_ name: String) throws {
+        let base = try TemporaryFolder()
+        #expect(chown(base.path, 65_534, 65_534) == 0)
+        let failure = #expect(throws: FileError.self) {
+            try AtomicFile.makeFolders(above: base.path(of: name))
+            _ = try AtomicFile.create(base.path(of: name), [])
+        }
+        #expect(failure == .foreignHome(path: base.path, owner: 65_534))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: base.path).isEmpty)
+    }
+
+    @Test("a lock file that something was written into is empty once it is locked")
+    func writtenLock() throws {
+        let base = try TemporaryFolder()
+        let folder = try PrivateDirectory(KeychainLocation(path: base.path(of: "keychain")))
+        let path = folder.path(of: "a.lock")
+        let write = { FileManager.default.createFile(atPath: path, contents: Data("secret".utf8)) }
+        #expect(write())
+        #expect(chmod(path, 0o600) == 0)
+        let lock = try FileLock("a.lock", in: folder, until: Deadline(milliseconds: 0))
+        #expect(FileManager.default.contents(atPath: path) == Data())
+        _ = consume lock
+        #expect(write())
+        FileLock.emptyAll(in: folder)
+        #expect(FileManager.default.contents(atPath: path) == Data())
+    }
+
+    @Test(
         "of a folder of another user the error says whose it is, and does not advise to change its mode",
         .enabled(if: geteuid() == 0, "only the superuser can give a folder away")
     )

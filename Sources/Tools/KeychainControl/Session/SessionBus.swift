@@ -44,6 +44,8 @@ extension KeychainService {
             throw Refusal("the bus has too long a path for a socket, \(bus.path); set XDG_RUNTIME_DIR to a shorter one")
         }
         if !bus.answers {
+            // The daemon is told the folder, which it then takes for one that the user named.
+            do throws(FileError) { _ = try PrivateDirectory(location) } catch { throw Refusal("\(error)") }
             let launcher = DaemonLauncher(storeAt: location)
             try refusing { () throws(KeychainError) in try launcher.start(listeningAt: socket, withBus: bus) }
         }
