@@ -342,7 +342,7 @@ struct ScheduleCommandTests {
             [], ["--to", "/x"], ["--keep", "1"], ["--to", "/x", "--keep", "0"], ["--to", "/x", "--keep", "1001"],
             ["--to", "/x", "--keep", "1", "--at", "daily\nExecStart=x"], ["--to", "/x", "--keep", "1", "--at", "%h"],
             ["--remove", "--status"], ["--remove", "--to", "/x", "--keep", "1"],
-            ["--to", "/x", "--keep", "1", "--secret-fd", "-1"],
+            ["--to", "/x", "--keep", "1", "--secret-fd", "-1"], ["--to", "", "--keep", "1"],
         ]
     )
     func usage(_ words: [String]) throws { #expect(try scene.run(["schedule"] + words, input: "").status == 2) }

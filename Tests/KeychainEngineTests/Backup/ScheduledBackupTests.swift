@@ -104,6 +104,15 @@ struct ScheduledBackupTests {
         #expect(try items(Self.secret) == ["anna"])
     }
 
+    @Test("a secret that is refused while it is stored leaves the former one: both changes are one transaction")
+    func oneTransaction() throws {
+        try keychain.maintenance.setBackupSecret(Self.secret)
+        let tooLarge = SecretBytes([UInt8](repeating: 1, count: ItemLimits.secretByteCount + 1))
+        #expect(throws: KeychainError.self) { try keychain.maintenance.setBackupSecret(tooLarge) }
+        _ = try create()
+        #expect(try items(Self.secret) == ["anna"])
+    }
+
     @Test("an item in its place stays behind as well, however it is protected")
     func plantedStaysBehind() throws {
         try plant(.whenUnlocked)

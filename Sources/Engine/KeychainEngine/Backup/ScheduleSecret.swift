@@ -14,22 +14,14 @@ extension EmbeddedKeychain {
     /// Stores the secret of scheduled backups, or removes it.
     func setBackupSecret(_ secret: SecretBytes?) throws(KeychainError) {
         guard secret?.isEmpty != true else { throw .parameter("the secret of the backup is empty") }
-        // Nothing stays of what others may have put in its place, under whatever protection.
-        let protection = try withEngine(.changingStored) { (engine) throws(KeychainError) in
-            try engine.removeScheduleSecret(isReplaced: secret != nil)
+        guard let secret else {
+            return try withEngine(.changingStored) { (engine) throws(KeychainError) in try engine.endSchedule() }
         }
-        guard let secret else { return }
-        let item = PropertyDictionary([
-            PropertyKey.itemClass: .string(ItemClass.genericPassword.rawValue),
-            AttributeName.service.description: .string(ScheduledBackup.service),
-            AttributeName.account.description: .string(ScheduledBackup.account),
-            AttributeName.accessGroup.description: .string(ScheduledBackup.accessGroup),
-            AttributeName.accessible.description: .string(protection.rawValue),
-            AttributeName.label.description: .string(ScheduledBackup.service),
-            PropertyKey.valueData: .data(secret),
-        ])
-        _ = try perform(KeychainRequest(.add(item), client: Client(accessGroups: [ScheduledBackup.accessGroup])))
-        try withEngine(.changing) { (engine) throws(KeychainError) in try engine.markScheduleSecret() }
+        let authorization = Authorization(evaluator)
+        try withEngine(.changing) { (engine) throws(KeychainError) in
+            try engine.replaceScheduleSecret(secret, authorization)
+            try engine.markScheduleSecret()
+        }
     }
 
     /// The secret of scheduled backups.
@@ -47,20 +39,54 @@ extension EmbeddedKeychain {
 }
 
 extension Engine {
-    /// Removes the secret, and whatever else is in its access group; an earlier secret stays if the next one could not
-    /// be stored.
-    ///
-    /// - Returns: The protection class that the next one has to have.
-    fileprivate func removeScheduleSecret(isReplaced: Bool) throws(KeychainError) -> Accessibility {
+    /// Removes the secret, and whatever else is in its access group.
+    fileprivate func endSchedule() throws(KeychainError) {
+        try folder.map(ScheduleMark.init)?.remove()
+        try removeScheduleItems()
+    }
+
+    /// Stores another secret, in the transaction that removes the former one: one of both is there at any time.
+    fileprivate func replaceScheduleSecret(
+        _ secret: SecretBytes,
+        _ authorization: Authorization
+    ) throws(KeychainError) {
+        store.beginGroup()
+        do throws(KeychainError) {
+            try store.inGroup { () throws(KeychainError) in
+                // Nothing stays of what others may have put in its place, under whatever protection.
+                try removeScheduleItems()
+                // Known only now, as the device is in this transaction.
+                try device.checkAvailable(scheduleProtection)
+                let item = scheduleItem(secret)
+                let client = Client(accessGroups: [ScheduledBackup.accessGroup])
+                _ = try perform(KeychainRequest(.add(item), client: client), authorization)
+            }
+            try store.endGroup()
+        } catch {
+            // What was begun is rolled back already.
+            _ = try? store.endGroup()
+            throw error
+        }
+    }
+
+    private func scheduleItem(_ secret: SecretBytes) -> PropertyDictionary {
+        PropertyDictionary([
+            PropertyKey.itemClass: .string(ItemClass.genericPassword.rawValue),
+            AttributeName.service.description: .string(ScheduledBackup.service),
+            AttributeName.account.description: .string(ScheduledBackup.account),
+            AttributeName.accessGroup.description: .string(ScheduledBackup.accessGroup),
+            AttributeName.accessible.description: .string(scheduleProtection.rawValue),
+            AttributeName.label.description: .string(ScheduledBackup.service),
+            PropertyKey.valueData: .data(secret),
+        ])
+    }
+
+    private func removeScheduleItems() throws(KeychainError) {
         try write { (writer) throws(KeychainError) in
-            let protection = scheduleProtection
-            if isReplaced { try device.checkAvailable(protection) }
             var filter = RowFilter(.genericPassword)
             filter.tags = scheduleTags([.accessGroup: .string(ScheduledBackup.accessGroup)])
             filter.includesTombstones = true
             for row in try writer.everyRow(filter, sealedParts: false) { try writer.delete(row) }
-            try folder.map(ScheduleMark.init)?.remove()
-            return protection
         }
     }
 

@@ -74,6 +74,7 @@ struct ScheduleBackupCommand: ParsableCommand {
         guard remove || status || folder != nil && keep != nil else {
             throw ValidationError("A schedule takes --to FOLDER and --keep N.")
         }
+        guard folder?.isEmpty != true else { throw ValidationError("--to takes the path of a folder.") }
         guard keep.map(BackupSchedule.keepable.contains) ?? true else {
             throw ValidationError("--keep takes a number from 1 to \(BackupSchedule.keepable.upperBound).")
         }
@@ -119,10 +120,12 @@ struct ScheduleBackupCommand: ParsableCommand {
             (schedule.folder, schedule.keep, schedule.calendar) = (path, keep, at ?? "daily")
             let target = try BackupFolder(of: schedule)
             let wasMarked = target.isMarked
+            var hasNewSecret = false
             do throws(Refusal) {
                 try target.mark()
                 if former == nil || newSecret {
                     try makeSecret(maintenance, surroundings)
+                    hasNewSecret = true
                 } else {
                     surroundings.remark("The secret of the schedule stays; --new-secret makes another one.")
                 }
@@ -130,7 +133,12 @@ struct ScheduleBackupCommand: ParsableCommand {
                 try schedule.write(in: folder)
             } catch {
                 if !wasMarked { target.unmark() }
-                throw error
+                guard hasNewSecret else { throw error }
+                throw Refusal(
+                    former == nil
+                        ? "\(error)\nNothing is scheduled, and the secret that was shown is not used."
+                        : "\(error)\nThe secret that was shown counts: backups made from now on open with it."
+                )
             }
             if let former, former.folder != path { try? BackupFolder(of: former).unmark() }
         }
@@ -144,7 +152,12 @@ struct ScheduleBackupCommand: ParsableCommand {
         // Before it is stored: a secret that nobody has seen opens nothing on another device.
         try show(secret, surroundings)
         do throws(KeychainError) { try maintenance.setBackupSecret(secret) } catch {
-            throw Refusal("the secret that was shown is not used: \(Refusal(error))")
+            let isUnknown = [.storage(.doubtfulCommit), .service(.silentAfterCommand)].contains(error.kind)
+            throw Refusal(
+                isUnknown
+                    ? "\(Refusal(error))\nKeep the secret that was shown, and the former one: one of both is used."
+                    : "the secret that was shown is not used: \(Refusal(error))"
+            )
         }
     }
 
