@@ -205,6 +205,20 @@ struct IdlenessTests {
         try waitForLock(keychain)
     }
 
+    @Test("who only looks whether it is locked does not keep it unlocked")
+    func observed() throws {
+        let device = try VirtualDevice(storage: .file)
+        #expect(device.keychain.add("item", "secret", with: .level(.whenUnlocked)) == .done)
+        try device.keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 60))
+        #expect(device.keychain.secret("item") == .secret("secret"))
+        for _ in 0..<2 {
+            device.clock.advance(by: .seconds(30))
+            _ = try device.keychain.device.status()
+            _ = try device.keychain.device.summary()
+        }
+        #expect(device.keychain.secret("item") == .failed(.interactionNotAllowed))
+    }
+
     @Test("a policy that asks for less idleness than before does not wait for the earlier one")
     func shorterPolicy() throws {
         let keychain = try Self.keychainWithPasscode()

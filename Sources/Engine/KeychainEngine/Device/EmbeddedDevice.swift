@@ -36,7 +36,8 @@ struct EmbeddedDevice: Sendable {
     }
 
     func status() throws(KeychainError) -> DeviceStatus {
-        try access.withEngine(.reading) { (engine) throws(KeychainError) in
+        // Who only looks does not keep it unlocked.
+        try access.withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.deviceStatus(access.device.hostClock.now)
         }
     }
