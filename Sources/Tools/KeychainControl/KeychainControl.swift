@@ -96,6 +96,12 @@ package struct KeychainControl: ParsableCommand {
     /// - Throws: An error of swift-argument-parser, which names what was meant by a mistyped command.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
         if let unknown = UnknownCommand(in: arguments, of: Self.self) { throw ValidationError(unknown.message) }
+        // The parser would repeat the value, which is the secret itself.
+        if let option = arguments.lazy.compactMap({ $0.wholeMatch(of: /(--[a-z]+-stdin)=.*/.dotMatchesNewlines())?.1 })
+            .first
+        {
+            throw ValidationError("\(option) takes no value: the secret is read from standard input.")
+        }
         return try parseAsRoot(arguments)
     }
 

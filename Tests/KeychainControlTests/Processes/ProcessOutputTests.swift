@@ -63,6 +63,35 @@ struct ProcessOutputTests {
         #expect(locks.allSatisfy { FileManager.default.contents(atPath: folder.path(of: $0)) == Data() }, "\(locks)")
     }
 
+    @Test(
+        "an output takes no file's place that is not of its kind, and none in the keychain's own folder",
+        arguments: ["$d/root.key", "$d/keychain.db", "$d/lock.mark", "$HOME/program"]
+    )
+    func otherFiles(_ path: String) throws {
+        let script = """
+            d="$SWIFT_KEYCHAIN_HOME"; [ -n "$d" ] || d="$HOME/.local/share/swift-keychain"
+            cp /bin/true "$HOME/program"; security add-generic-password -s svc -a ada -w pw
+            sums() { cat "$d/root.key" "$HOME/program" | cksum; ls "$d" | grep mark; }
+            keychainctl team create t >/dev/null; before=$(sums)
+            keychainctl sign --team-key t --output "\(path)" /bin/true 2>/dev/null && echo signed
+            case "\(path)" in *lock.mark) keychainctl team create "\(path)" 2>/dev/null && echo made;; esac
+            [ "$before" = "$(sums)" ] || echo changed
+            security find-generic-password -s svc -w
+            keychainctl sign --team-key t "$HOME/program" >/dev/null && keychainctl sign --team-key t "$HOME/program" \
+                >/dev/null && echo again
+            """
+        let (_, output) = try ControlProcess.run(["sh", "-c", script], try TemporaryFolder())
+        #expect(output == "pw\nagain\n")
+    }
+
+    @Test("a secret that was given as the value of an option for standard input is not repeated")
+    func misplacedSecret() throws {
+        let words = ["keychainctl", "device", "unlock", "--passcode-stdin=hunter2"]
+        let (status, output) = try ControlProcess.run(words, try TemporaryFolder())
+        #expect(status == 2 || status == 64, "\(status)")
+        #expect(output.contains("--passcode-stdin takes no value") && !output.contains("hunter2"), "\(output)")
+    }
+
     @Test("the version is one line")
     func version() throws {
         let (status, output) = try ControlProcess.run(["keychainctl", "--version"], try TemporaryFolder())

@@ -13,7 +13,7 @@ enum BackupText {
         omitting omitted: [UserKeychainFiles.Problem],
         at file: String
     ) -> String {
-        var lines = ["Wrote \(contents(report)) to \(file).", leftOut(report)]
+        var lines = ["Wrote \(contents(report)) to \(file.printable).", leftOut(report)]
         if !omitted.isEmpty { lines.append("Not in the backup, keychain files:") }
         for one in omitted { lines.append("    \(one.path.printable): \(one.why.printable)") }
         return lines.filter { !$0.isEmpty }.joined(separator: "\n")
@@ -21,12 +21,14 @@ enum BackupText {
 
     static func restored(_ report: BackupReport, _ file: String) -> String {
         let items = Count.text(report.items, "item")
-        return ["Restored \(items) from \(file). No passcode is set.", leftOut(report)].filter { !$0.isEmpty }
+        return ["Restored \(items) from \(file.printable). No passcode is set.", leftOut(report)].filter { !$0.isEmpty }
             .joined(separator: "\n")
     }
 
     static func verified(_ report: BackupReport, _ file: String) -> String {
-        ["\(file) is sound: \(contents(report)).", leftOut(report)].filter { !$0.isEmpty }.joined(separator: "\n")
+        ["\(file.printable) is sound: \(contents(report)).", leftOut(report)].filter { !$0.isEmpty }.joined(
+            separator: "\n"
+        )
     }
 
     /// "5 items", "5 items and 2 keychain files".

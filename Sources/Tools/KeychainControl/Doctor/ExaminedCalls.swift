@@ -99,9 +99,17 @@ struct ExaminedCalls {
         return call
     }
 
+    private static let largestInput = 1 << 26
+
     /// The bytes of a file, of standard input, or of the text itself.
     private static func bytes(_ argument: String, _ surroundings: Surroundings) throws(BadInput) -> Data {
-        if argument == "-" { return Data(DescriptorContents(of: surroundings.standardInput).bytes) }
+        if argument == "-" {
+            let contents = DescriptorContents(of: surroundings.standardInput, atMost: largestInput + 1)
+            guard contents.bytes.count <= largestInput else {
+                throw BadInput("standard input has more than \(largestInput) bytes")
+            }
+            return Data(contents.bytes)
+        }
         if argument.contains(where: { "[{\n".contains($0) }) { return Data(argument.utf8) }
         guard let data = FileManager.default.contents(atPath: argument) else {
             throw BadInput("'\(argument)' is neither a file that can be read nor a dictionary")
