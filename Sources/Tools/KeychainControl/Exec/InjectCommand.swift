@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import CommandHelp
+import KeychainAuthenticators
 import KeychainCore
 
 /// `keychainctl inject`.
@@ -31,20 +32,24 @@ struct InjectCommand: ParsableCommand {
     )
     var output: String?
 
-    @Option(help: ArgumentHelp("The descriptor to write to.", valueName: "n"))
-    var outputFD: Int32?
+    @Option(
+        help: ArgumentHelp("The descriptor to write to.", valueName: "n"),
+        transform: GivenDescriptor.init(argument:)
+    )
+    var outputFD: GivenDescriptor?
 
     func validate() throws {
         guard output == nil || outputFD == nil else {
             throw ValidationError("--output and --output-fd exclude each other.")
         }
+        try outputFD?.check(.writing, of: "output-fd")
     }
 
     func run() throws {
         let surroundings = Surroundings.current
         let text = try SecretFile.read(template, standardInput: surroundings.standardInput)
         let filled = try SecretTemplate(text, in: template).filled(by: SecretReader(surroundings))
-        if let outputFD { return try SecretFile.write(filled, to: outputFD) }
+        if let outputFD { return try SecretFile.write(filled, to: outputFD.checked(.writing, of: "output-fd")) }
         try SecretFile.write(filled, to: output, standardOutput: surroundings.standardOutput)
     }
 }
