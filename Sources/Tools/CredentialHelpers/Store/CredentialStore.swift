@@ -10,8 +10,9 @@ package struct CredentialStore: Sendable {
     /// The only access group in which items are searched; `nil` for all.
     private let group: String?
 
-    /// Whether synchronizable items are found as well.
-    private let findsSynchronizable: Bool
+    /// Whether it is for the owner of the keychain, who is shown synchronizable items, and those that are given to no
+    /// program.
+    private let forOwner: Bool
 
     /// Whether items are found that nobody can read without their user.
     private let findsGuarded: Bool
@@ -20,11 +21,11 @@ package struct CredentialStore: Sendable {
     package init(
         _ keychain: any KeychainBackend,
         in group: String? = Client.commonGroup,
-        findsSynchronizable: Bool = false,
+        forOwner: Bool = false,
         findsGuarded: Bool = false
     ) {
         (self.keychain, self.group) = (keychain, group)
-        (self.findsSynchronizable, self.findsGuarded) = (findsSynchronizable, findsGuarded)
+        (self.forOwner, self.findsGuarded) = (forOwner, findsGuarded)
     }
 
     /// An item that was found, without its secret.
@@ -112,7 +113,19 @@ package struct CredentialStore: Sendable {
             }
             guard !found.isEmpty else { throw error }
         }
+        if !forOwner { found = try withReadablePorts(found) }
         return found.sorted { $0.modificationDate > $1.modificationDate }
+    }
+
+    /// Some items without those whose port a program of the Secret Service wrote as no port is written: their column
+    /// has none, which would be the scheme's own.
+    private func withReadablePorts(_ entries: [Entry]) throws(KeychainError) -> [Entry] {
+        let portless = entries.filter { $0.itemClass == .internetPassword && $0.number("port") == 0 }
+        let unreadable = try describe(portless.compactMap(\.identifier)).filter { item in
+            item.attributes["port"].map { !$0.isEmpty && ServerAddress.port($0) == nil } ?? false
+        }
+        let left = Set(unreadable.map(\.identifier))
+        return entries.filter { !($0.identifier.map(left.contains) ?? false) }
     }
 
     private func entries(_ query: PropertyDictionary, _ itemClass: ItemClass) throws(KeychainError) -> [Entry] {
@@ -307,7 +320,7 @@ package struct CredentialStore: Sendable {
     private func search(_ itemClass: ItemClass, _ attributes: [AttributeName: String]) -> PropertyDictionary {
         var query: PropertyDictionary = [PropertyKey.itemClass: .string(itemClass.rawValue)]
         if let group { query[AttributeName.accessGroup.description] = .string(group) }
-        if findsSynchronizable {
+        if forOwner {
             query[AttributeName.synchronizable.description] = .string(PropertyKey.synchronizableAny)
         }
         for (name, text) in attributes { query[name.description] = .string(text) }

@@ -23,7 +23,7 @@ enum ItemCompletion {
     /// The script of swift-argument-parser for bash expands what it is given, so names are left out that a shell would
     /// take for more than text.
     static func names(in keychain: any KeychainBackend) -> [String] {
-        let store = CredentialStore(keychain, in: nil, findsSynchronizable: true, findsGuarded: true)
+        let store = CredentialStore(keychain, in: nil, forOwner: true, findsGuarded: true)
         let found = PasswordClass.allCases.flatMap { (try? store.entries($0.itemClass, [:])) ?? [] }
         return OfferedNames.unquotedLines(found.filter { $0.reference != nil }.map(\.name))
     }

@@ -14,7 +14,7 @@ extension Surroundings {
         in group: String? = nil,
         _ body: (CredentialStore) throws(KeychainError) -> Result
     ) throws(Refusal) -> Result {
-        let store = CredentialStore(keychain, in: group, findsSynchronizable: true, findsGuarded: true)
+        let store = CredentialStore(keychain, in: group, forOwner: true, findsGuarded: true)
         do throws(KeychainError) { return try body(store) } catch {
             guard error.status == .interactionNotAllowed, try unlock() else { throw Refusal(ofItem: error) }
         }
