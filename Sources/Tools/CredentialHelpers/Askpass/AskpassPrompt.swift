@@ -20,7 +20,7 @@ package enum AskpassPrompt: Hashable, Sendable {
     /// A control character or another end of a line is part of none: a name with one would be several lines of git's
     /// protocol.
     package init(_ text: String) {
-        let text = Self.trimmed(text[...])
+        let text = Self.withoutEnd(text)
         guard !text.unicodeScalars.contains(where: \.isInvisible) else {
             self = .other
             return
@@ -58,10 +58,11 @@ package enum AskpassPrompt: Hashable, Sendable {
         !text.isEmpty && !text.contains { $0.isWhitespace || $0.isNewline || $0 == "'" || $0 == ":" }
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
+    /// A prompt without the newline and the blank after it: one of each, as no program writes more.
+    private static func withoutEnd(_ text: String) -> Substring {
+        var scalars = text.unicodeScalars[...]
+        for end in ["\n", " "] as [Unicode.Scalar] where scalars.last == end { scalars.removeLast() }
+        return Substring(scalars)
     }
 }
 
