@@ -33,13 +33,12 @@ package struct GitCredential: Hashable, Sendable {
 
     /// Reads a description: lines up to an empty one, or to the end.
     ///
-    /// Unknown keys are ignored. A line may end with a carriage return; elsewhere in a line, one is refused, because
-    /// others could read two lines where one was meant.
+    /// Unknown keys are ignored. A carriage return is refused, also at the end of a line: some programs take it for a
+    /// part of the value, others do not.
     ///
     /// - Throws: ``HelperFailure`` for a line without `=`, for NUL, and for a name that is not UTF-8.
     package init(_ input: SecretBytes) throws(HelperFailure) {
         for line in input.lines {
-            let line = line.withoutCarriageReturn
             if line.isEmpty { return }
             guard line.oneLine != nil else { throw HelperFailure("a line has a carriage return or NUL in it") }
             guard let (key, value) = line.split(at: UInt8(ascii: "=")), let key = key.text, !key.isEmpty else {

@@ -21,14 +21,6 @@ extension SecretBytes {
         }
     }
 
-    /// The bytes without a carriage return at the end.
-    var withoutCarriageReturn: SecretBytes {
-        withUnsafeBytes { bytes in
-            guard bytes.last == 0x0D else { return self }
-            return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
-        }
-    }
-
     /// The bytes without white space at both ends.
     var trimmed: SecretBytes {
         withUnsafeBytes { bytes in
