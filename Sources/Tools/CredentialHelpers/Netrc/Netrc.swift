@@ -5,14 +5,23 @@ import KeychainCore
 
 /// Entries of a netrc file, for curl, SwiftPM, git and Python.
 package enum Netrc {
+    /// The lines for a host, and who is left out.
+    package struct Entries: Sendable {
+        /// Empty if there is no password.
+        package var lines = SecretBytes()
+
+        /// The users whose names or passwords no netrc file can have.
+        package var unwritable: [String] = []
+    }
+
     /// The passwords for a host that are in the keychain, one entry for each user; not those for a path only.
     ///
     /// - Parameters:
     ///   - host: the name, as programs look it up: without a port.
     ///   - store: the credentials.
-    /// - Returns: The lines; empty if there is none.
-    /// - Throws: ``HelperFailure`` for what is not a host, and for a secret that no netrc file can have.
-    package static func entries(for host: String, in store: CredentialStore) throws -> SecretBytes {
+    /// - Returns: The lines, and who is left out.
+    /// - Throws: ``HelperFailure`` for what is not a host.
+    package static func entries(for host: String, in store: CredentialStore) throws -> Entries {
         guard let place = ServerAddress.hostAndPort(host), place.port == nil else {
             throw HelperFailure("'\(PlainText.shown(host))' is not the name of a host")
         }
@@ -22,19 +31,26 @@ package enum Netrc {
         )
         .filter { ["", "/"].contains($0.text("path")) }
         var lines = SecretBuffer()
+        var entries = Entries()
         var users: Set<String> = []
         for entry in found {
             guard let user = entry.text(.account), users.insert(user).inserted else { continue }
-            guard let secret = GitSecret(stored: try store.secret(of: entry)), secret.credential == nil else {
+            guard let secret = GitSecret(stored: try store.secret(of: entry)),
+                let name = try? token(SecretBytes(text: user)), let password = try? token(secret.password)
+            else {
+                entries.unwritable.append(user)
                 continue
             }
+            // A ready-made header is no password.
+            guard secret.credential == nil else { continue }
             lines.append(text: "machine \(host) login ")
-            lines.append(try token(SecretBytes(text: user)))
+            lines.append(name)
             lines.append(" password ")
-            lines.append(try token(secret.password))
+            lines.append(password)
             lines.append(0x0A)
         }
-        return lines.bytes
+        entries.lines = lines.bytes
+        return entries
     }
 
     /// A word of a netrc file: as it is, or in quotes, which curl reads from 7.84 on, but not every program.

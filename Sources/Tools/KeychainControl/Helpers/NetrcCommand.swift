@@ -39,14 +39,20 @@ struct NetrcCommand: ParsableCommand {
         let store = CredentialStore(surroundings.keychain)
         var lines: [SecretBytes] = []
         for host in hosts {
-            let entries: SecretBytes
+            let entries: Netrc.Entries
             do { entries = try Netrc.entries(for: host, in: store) } catch let error as KeychainError {
                 throw Refusal(error)
             } catch {
                 throw Refusal("\(error)")
             }
-            guard !entries.isEmpty else { throw Refusal("there is no password for \(host)") }
-            lines.append(entries)
+            for user in entries.unwritable {
+                let shown = PlainText.shown(user)
+                surroundings.remark(
+                    "'\(shown)' at \(host) is left out: a netrc file has no user or password of several lines"
+                )
+            }
+            guard !entries.lines.isEmpty else { throw Refusal("there is no password for \(host)") }
+            lines.append(entries.lines)
         }
         // All or nothing: a program would take half of the list for the whole.
         let output = try outputFD?.checked(.writing, of: "output-fd") ?? surroundings.standardOutput
