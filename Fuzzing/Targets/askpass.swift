@@ -18,7 +18,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let words = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     if let command = try? KeyringCommand(words) { precondition(!command.service.isEmpty, "a service has a name") }
 
-    let block = ConfigurationBlock(section: "registry", key: "k", lines: ["k = 1"])
+    let block = ConfigurationBlock(section: "registry", key: "k", lines: ["k = 1"], form: .toml)
     if let added = try? block.added(to: text) {
         precondition(block.isIn(added), "what is added is there")
         let removed = try? block.removed(from: added)

@@ -177,6 +177,29 @@ struct HelperCommandTests {
         ("docker", ".docker/config.json", "{\"a\": 1, \"a\": 2}", "names twice"),
         ("git", ".gitconfig", "[user]\n\tname = \u{0}\n", "not text in UTF-8"),
         ("git", ".gitconfig", "# keychainctl helper: begin\n[user]\n", "is missing"),
+        ("git", ".gitconfig", "[broken\n", "line 1 is not understood"),
+        ("git", ".gitconfig", "[user]\n\tname = \"x\n", "line 2 is not understood"),
+        ("git", ".gitconfig", "[user]\n\tname = x \\", "line 2 is not understood"),
+        ("git", ".gitconfig", "[user]\n\tname = x \\\n", "line 2 is not understood"),
+        ("git", ".gitconfig", "[user]\n\tname = \\d\n", "line 2 is not understood"),
+        ("git", ".gitconfig", "[user \"a]\n", "line 1 is not understood"),
+        ("git", ".gitconfig", "name_x = 1\n", "line 1 is not understood"),
+        ("cargo", ".cargo/config.toml", "[[registry]]\n", "in another way"),
+        ("cargo", ".cargo/config.toml", "[net]\n[broken", "line 2 is not understood"),
+        (
+            "cargo", ".cargo/config.toml", "[registry]\n\"global\\u002dcredential-providers\" = [\"a\"]\n",
+            "line 2 is not understood"
+        ),
+        ("cargo", ".cargo/config.toml", "[net]\na = \"x\n", "line 2 is not understood"),
+        ("cargo", ".cargo/config.toml", "[net]\na = [\n[1],\n]\n", "line 3 is not understood"),
+        ("cargo", ".cargo/config.toml", "[net]\na = [\n", "line 3 is not understood"),
+        ("cargo", ".cargo/config.toml", "[net]\na\n", "line 2 is not understood"),
+        ("cargo", ".cargo/config.toml", "[registry]\n[net]\n[registry]\n", "is there twice"),
+        ("aws --profile work", ".aws/config", "[profile work\nregion = x\n", "line 1 is not understood"),
+        ("aws --profile work", ".aws/config", "[profile work]\n[profile work]\n", "is there twice"),
+        ("aws --profile work", ".aws/config", "region = x\n", "line 1 is not understood"),
+        ("pip", ".config/pip/pip.conf", "[global]\nkeyring_provider = import\n", "in another way"),
+        ("pip", ".config/pip/pip.conf", "[global]\ntimeout\n", "line 2 is not understood"),
         (
             "git", ".gitconfig",
             "# keychainctl helper: begin\n[credential]\n\thelper =\n[user]\n\tname = x\n# keychainctl helper: end\n",
@@ -207,6 +230,80 @@ struct HelperCommandTests {
         #expect(text(file) == before)
     }
 
+    /// A program, its file, and something in it that it understands and that resembles what is refused.
+    private static let understood: [(String, String, String)] = [
+        ("git", ".gitconfig", "\u{FEFF}[user \"a \\\" ] b\"]\n\tname = \"a # b\" \\\n  c ; d\n\tflag\n[a.b-1] x=1\n"),
+        ("git", ".gitconfig", "# \"\\\n[alias]\r\n\tx = \"!f() { \\\r\n\\\"[broken\\n; }; f\"\r\n"),
+        (
+            "cargo", ".cargo/config.toml",
+            "a.\"b c\" = 1 # \"\n[[x.'y']] # z\nd = [ \"]\", # [\n  'a\\', { b = 1.5e-3, c = 2020-01-01 },\n]\n"
+        ),
+        (
+            "pip", ".config/pip/pip.conf",
+            "; c\n[global]\nindex-url: https://x\n  https://y\n\n[install]\nfind-links =\n  a\n"
+        ),
+    ]
+
+    @Test("what is understood is changed, whatever form it has", arguments: understood)
+    func forms(_ program: String, file: String, before: String) throws {
+        try write(file, before)
+        #expect(try run("install \(program)").status == 0)
+        #expect(try run("status \(program)").output == "\(program): uses the keychain")
+        #expect(try run("install \(program) --undo").status == 0)
+        #expect(text(file) == before)
+    }
+
+    @Test("a file that its program does not read is neither told to use the keychain nor changed by --undo")
+    func broken() throws {
+        for (program, file) in [("git", ".gitconfig"), ("cargo", ".cargo/config.toml")] {
+            #expect(try run("install \(program)").status == 0)
+            let broken = try #require(text(file)) + "[broken\n"
+            try write(file, broken)
+            #expect(try run("status \(program)").output.contains("is not understood"))
+            let outcome = try run("install \(program) --undo")
+            #expect(outcome.status == 1 && outcome.error.contains("is not understood"))
+            #expect(text(file) == broken)
+        }
+    }
+
+    /// A program, its file, what is set in it after the helper is installed, and what the status says of it.
+    private static let diverted: [(String, String, String, String?)] = [
+        ("pip", ".config/pip/pip.conf", "[install]\nkeyring-provider = disabled\n", "[install] keyring-provider"),
+        ("pip", ".config/pip/pip.conf", "Keyring_Provider = import\n", "[global] Keyring_Provider"),
+        ("pip", ".config/pip/pip.conf", "[install]\ntimeout = 5\n# keyring-provider = a\n", nil),
+        (
+            "git", ".gitconfig", "[credential \"https://a\"]\n\thelper = !f hunter2\n",
+            "[credential \"https://a\"] helper"
+        ),
+        ("git", ".gitconfig", "[credential] helper = store\n", "[credential] helper"),
+        ("git", ".gitconfig", "[core]\n\thelper = store\n", nil),
+        (
+            "cargo", ".cargo/config.toml", "[registries.my]\ncredential-provider = \"hunter2\"\n",
+            "[registries.my] credential-provider"
+        ),
+        ("cargo", ".cargo/config.toml", "[net]\ncredential-provider = \"x\"\n", nil),
+    ]
+
+    @Test("the status names what a program takes beside the keychain or in its place", arguments: diverted)
+    func diversions(_ program: String, file: String, other: String, shown: String?) throws {
+        #expect(try run("install \(program)").status == 0)
+        try write(file, try #require(text(file)) + other)
+        let expected = "\(program): uses the keychain" + (shown.map { ", but this is set as well: \($0)" } ?? "")
+        #expect(try run("status \(program)").output == expected)
+    }
+
+    @Test("the status names registries with a helper of their own, and variables")
+    func otherDiversions() throws {
+        try write(".docker/config.json", #"{"credHelpers":{"b":"pass","a":"x","c":"keychain"}}"#)
+        #expect(try run("install docker pip").status == 0)
+        let docker = "docker: uses the keychain, but this is set as well: credHelpers a, credHelpers b"
+        #expect(try run("status docker").output == docker)
+        var control = control
+        control.environment["PIP_KEYRING_PROVIDER"] = "disabled"
+        let pip = "pip: uses the keychain, but this is set as well: PIP_KEYRING_PROVIDER"
+        #expect(try control.run(["helper", "status", "pip"]).output == pip)
+    }
+
     /// A program, its file and what is in it before, what another program writes there after a line of ours, and what
     /// is left in the end.
     private static let written: [(String, String, String, String, String)] = [
@@ -234,7 +331,8 @@ struct HelperCommandTests {
             #expect(try run("install \(program)").status == 0)
             let installed = try #require(text(file))
             try write(file, installed.replacingOccurrences(of: end, with: afterwards))
-            #expect(try run("status \(program)").output == "\(program): uses the keychain")
+            // Another helper behind ours is named as well.
+            #expect(try run("status \(program)").output.hasPrefix("\(program): uses the keychain"))
             #expect(try run("install \(program)").output == "\(program): nothing to change.")
             #expect(try run("install \(program) --undo").status == 0)
             #expect(text(file) == left)

@@ -16,19 +16,22 @@ package struct ConfigurationBlock: Hashable, Sendable {
     /// What a line has that sets the key to the helper, wherever that is installed; `nil` if only ``lines`` do.
     package let helper: String?
 
-    /// Whether the section may be written again at the end of the file, where the last value counts.
-    package let isAlwaysLast: Bool
+    /// The form of the file.
+    package let form: ConfigurationForm
 
     package init(
         section: String,
         key: String,
         lines: [String],
         helper: String? = nil,
-        isAlwaysLast: Bool = false
+        form: ConfigurationForm
     ) {
         (self.section, self.key, self.lines) = (section, key, lines)
-        (self.helper, self.isAlwaysLast) = (helper, isAlwaysLast)
+        (self.helper, self.form) = (helper, form)
     }
+
+    /// Whether the section may be written again at the end of the file, where the last value counts.
+    private var isAlwaysLast: Bool { form == .git }
 
     private static let begin = "# keychainctl helper: begin"
     private static let end = "# keychainctl helper: end"
@@ -55,6 +58,33 @@ package struct ConfigurationBlock: Hashable, Sendable {
         }
     }
 
+    /// What a text sets, without its value, which may be a secret.
+    package struct Setting: Hashable, Sendable {
+        package let section: String
+        package let key: String
+
+        /// Whether it is behind the lines that are added.
+        package let isLater: Bool
+    }
+
+    /// What a text sets beside the lines that are added.
+    package func otherSettings(in text: String) -> [Setting] {
+        let all = Self.split(text)
+        let own = all.lastIndex(where: isOurs) ?? all.endIndex
+        var section = ""
+        var settings: [Setting] = []
+        for (index, line) in all.enumerated() where Self.hasMeaning(line) && !isOurs(line) {
+            var rest = line[...]
+            if let name = Self.name(ofHeader: line), let end = line.firstIndex(of: "]") {
+                (section, rest) = (name.joined(separator: " "), line[line.index(after: end)...])
+            }
+            guard let end = rest.firstIndex(where: { $0 == "=" || $0 == ":" }) else { continue }
+            let key = Self.words(rest[..<end]).joined(separator: " ")
+            settings.append(Setting(section: section, key: key, isLater: index > own))
+        }
+        return settings
+    }
+
     /// Whether a line is one of those that are added, of whatever version.
     private func isOurs(_ line: String) -> Bool {
         lines.contains(line) || sets(line) && helper.map { line.contains("/\($0)") } ?? false
@@ -68,11 +98,15 @@ package struct ConfigurationBlock: Hashable, Sendable {
     package func added(to text: String) throws(HelperFailure) -> String {
         var all = Self.split(try removed(from: text))
         try checkIsUnderstood(all)
+        try form.check(all.joined(separator: "\n"))
         let headers = all.indices.filter { isHeader(all[$0]) }
         guard !isAlwaysLast, let first = headers.first else {
             try checkNotWrittenElsewhere(all)
             if all.last == "" { all.removeLast() }
             return (all + [Self.begin, header] + lines + [Self.end, ""]).joined(separator: "\n")
+        }
+        guard headers.count == 1 else {
+            throw HelperFailure("the section '\(section)' is there twice; make one of them first")
         }
         let next = all[(first + 1)...].firstIndex(where: Self.isAnyHeader) ?? all.endIndex
         for index in (first + 1)..<next where mayOtherwiseSet(all[index]) {
@@ -141,7 +175,8 @@ package struct ConfigurationBlock: Hashable, Sendable {
         }
     }
 
-    /// Whether a line sets the key for a program that ignores quotation marks and the case of letters.
+    /// Whether a line sets the key for a program that ignores quotation marks, the case of letters, or which of `-` and
+    /// `_` it is.
     private func mayOtherwiseSet(_ line: String) -> Bool {
         guard !sets(line), let end = line.firstIndex(of: "=") ?? line.firstIndex(of: ":") else { return false }
         return Self.isAlike(Self.words(line[..<end]), key)
@@ -149,7 +184,9 @@ package struct ConfigurationBlock: Hashable, Sendable {
 
     private static func isAlike(_ words: [Substring], _ other: String) -> Bool {
         func plain(_ words: [Substring]) -> String {
-            words.joined(separator: " ").filter { $0 != "\"" && $0 != "'" }.lowercased()
+            // A second bracket is that of an array of tables.
+            String(words.joined(separator: " ").filter { !"\"'[]".contains($0) }.map { $0 == "_" ? "-" : $0 })
+                .lowercased()
         }
         return plain(words) == plain(Self.words(other[...]))
     }

@@ -42,6 +42,13 @@ package struct DockerConfiguration: Sendable {
         }
     }
 
+    /// The registries that have another helper of their own.
+    package var othersRegistries: [String] {
+        // Docker takes a name in any case of its letters.
+        let own = members.filter { $0.key.uppercased() == "CREDHELPERS" }.values.compactMap(\.members)
+        return own.joined().filter { $0.value.string != Self.helper }.map(\.key).sorted()
+    }
+
     /// The file.
     package var bytes: [UInt8] { text.bytes }
 

@@ -68,25 +68,55 @@ enum HelpedProgram: String, CaseIterable, ExpressibleByArgument {
                 key: "helper",
                 lines: ["\thelper =", "\thelper = \(program)"],
                 helper: helper.rawValue,
-                isAlwaysLast: true
+                form: .git
             )
         case .cargo:
             ConfigurationBlock(
                 section: "registry",
                 key: "global-credential-providers",
                 lines: [#"global-credential-providers = ["cargo:token", "\#(program)"]"#],
-                helper: helper.rawValue
+                helper: helper.rawValue,
+                form: .toml
             )
         case .aws:
             ConfigurationBlock(
                 section: profile.map { $0 == "default" ? $0 : "profile \($0)" } ?? "",
                 key: "credential_process",
                 lines: ["credential_process = \(program) \(profile ?? "")"],
-                helper: helper.rawValue
+                helper: helper.rawValue,
+                form: .ini
             )
         case .pip:
-            ConfigurationBlock(section: "global", key: "keyring-provider", lines: ["keyring-provider = subprocess"])
+            ConfigurationBlock(
+                section: "global",
+                key: "keyring-provider",
+                lines: ["keyring-provider = subprocess"],
+                form: .ini
+            )
         case .docker, .kubectl, .ssh: nil
+        }
+    }
+
+    /// Whether the program takes a setting beside the added lines, or in their place.
+    func isDiverted(by setting: ConfigurationBlock.Setting) -> Bool {
+        switch self {
+        case .git:
+            setting.isLater && setting.section.split(separator: " ").first?.lowercased() == "credential"
+                && setting.key.lowercased() == "helper"
+        case .cargo:
+            setting.key == "credential-provider"
+                && (setting.section == "registry" || setting.section.hasPrefix("registries."))
+        case .pip: setting.key.lowercased().split { "-_".contains($0) } == ["keyring", "provider"]
+        case .docker, .aws, .kubectl, .ssh: false
+        }
+    }
+
+    /// The variable that the program takes in place of its file.
+    var divertingVariable: String? {
+        switch self {
+        case .cargo: "CARGO_REGISTRY_GLOBAL_CREDENTIAL_PROVIDERS"
+        case .pip: "PIP_KEYRING_PROVIDER"
+        case .git, .docker, .aws, .kubectl, .ssh: nil
         }
     }
 

@@ -33,8 +33,8 @@ struct InstallHelperCommand: ParsableCommand {
         abstract: "Writes the helper into the configuration of programs.",
         discussion: CommandDiscussion.text(
             """
-            A copy of the file is kept beside it (.before-keychainctl). A file that is a link, or of another user, is \
-            left alone.
+            A copy of the file is kept beside it (.before-keychainctl). A file that is a link, of another user, or not \
+            understood is left alone.
             """,
             examples: [
                 "keychainctl helper install git": "Makes git keep its passwords in the keychain.",

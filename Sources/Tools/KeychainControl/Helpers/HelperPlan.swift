@@ -57,24 +57,56 @@ struct HelperPlan {
 
     /// Whether the program runs the helper, in words.
     var status: String {
-        do throws(Refusal) { return try isInstalled() ? "uses the keychain" : "does not use the keychain" } catch {
+        do throws(Refusal) {
+            let file = try file()
+            guard try isInstalled(file) else { return "does not use the keychain" }
+            let others = try diversions(file)
+            return others.isEmpty
+                ? "uses the keychain"
+                : "uses the keychain, but this is set as well: \(PlainText.shown(others.joined(separator: ", ")))"
+        } catch {
             return "unknown: \(error)"
         }
     }
 
     /// Whether the program runs the helper.
-    private func isInstalled() throws(Refusal) -> Bool {
-        let file = try file()
+    private func isInstalled(_ file: ConfigurationFile) throws(Refusal) -> Bool {
         switch program {
         case .docker:
             return try docker(file).credentialsStore == DockerConfiguration.helper
         case .kubectl: return try file.text().contains("/\(HelperName.kubectl.rawValue)")
-        case .aws: return try file.text().contains("/\(HelperName.aws.rawValue) ")
+        case .aws: return try sections(file).contains("/\(HelperName.aws.rawValue) ")
         case .ssh: return try file.text().contains("/\(HelperName.askpass.rawValue)\n")
         case .git, .cargo, .pip:
+            let text = try sections(file)
             guard let block = program.block(try helper(), profile: nil) else { return false }
-            return block.isIn(try file.text())
+            return block.isIn(text)
         }
+    }
+
+    /// What the program takes beside the helper or in its place, without values.
+    private func diversions(_ file: ConfigurationFile) throws(Refusal) -> [String] {
+        var others: [String] = []
+        if program == .docker { others = try docker(file).othersRegistries.map { "credHelpers \($0)" } }
+        if let block = program.block("", profile: nil) {
+            others = block.otherSettings(in: try file.text()).filter(program.isDiverted)
+                .map { "[\($0.section)] \($0.key)" }
+        }
+        if let variable = program.divertingVariable, surroundings.environment(variable) != nil {
+            others.append(variable)
+        }
+        return others
+    }
+
+    /// The text of a file in sections.
+    ///
+    /// - Throws: ``Refusal`` for one that is not understood.
+    private func sections(_ file: ConfigurationFile) throws(Refusal) -> String {
+        let text = try file.text()
+        if let form = program.block("", profile: profile)?.form {
+            try naming(file) { () throws(HelperFailure) in try form.check(text) }
+        }
+        return text
     }
 
     /// The change that makes the program run the helper.
@@ -130,6 +162,7 @@ struct HelperPlan {
         if let block = program.block("", profile: profile) {
             let text = try file.text()
             let new = try naming(file) { () throws(HelperFailure) in try block.removed(from: text) }
+            if new != text { _ = try sections(file) }
             var change = HelperChange(program: program, file: file, new: Array(new.utf8))
             if program == .pip { change.link = try linkToRemove() }
             if new == text, let line = block.line(leftIn: new) {
