@@ -400,6 +400,100 @@ struct HelperCommandTests {
         #expect(text(".docker/config.json") == after)
     }
 
+    /// A kubectl that writes the file anew, without its comments, if it changes anything.
+    private func fakeKubectl() -> Control {
+        var control = control
+        control.output = { words throws(Refusal) in
+            let copy = words.first { $0.hasPrefix("KUBECONFIG=") }?.dropFirst("KUBECONFIG=".count)
+            guard let copy, let before = FileManager.default.contents(atPath: String(copy)) else {
+                throw Refusal("none")
+            }
+            let lines = String(decoding: before, as: UTF8.self).split(separator: "\n").map(String.init)
+            let user = words[5].split(separator: ".").dropFirst(words[4] == "unset" ? 1 : 0).first ?? ""
+            let line = "exec: \(user)"
+            var after = lines.filter { $0 != line }
+            if words[4] == "set-credentials" { after.append(line) }
+            guard after.count != lines.count else { return "" }
+            let text = after.filter { !$0.hasPrefix("#") }.sorted().joined(separator: "\n") + "\n"
+            let isWritten = FileManager.default.createFile(atPath: String(copy), contents: Data(text.utf8))
+            if !isWritten { throw Refusal("the copy is gone") }
+            return ""
+        }
+        return control
+    }
+
+    @Test("what kubectl writes anew is brought back byte for byte, in whatever order users are taken out")
+    func kubectlUndo() throws {
+        let before = "users: []\n# ask Eve before use\ncontexts: []\n"
+        let control = fakeKubectl()
+        for order in [["admin"], ["admin", "other"], ["other", "admin"]] {
+            try write(".kube/config", before)
+            for user in ["admin", "other"] where order.contains(user) {
+                #expect(try control.run(["helper", "install", "kubectl", "--profile", user]).status == 0)
+                let again = try control.run(["helper", "install", "kubectl", "--profile", user])
+                #expect(again.output == "kubectl: nothing to change.")
+            }
+            #expect(
+                text(".kube/config") == "contexts: []\n" + order.sorted().map { "exec: \($0)\n" }.joined()
+                    + "users: []\n"
+            )
+            for user in order {
+                let undone = try control.run(["helper", "install", "kubectl", "--profile", user, "--undo"])
+                #expect(undone.status == 0, "\(undone)")
+            }
+            #expect(text(".kube/config") == before, "\(order)")
+            #expect(text(".kube/config.before-keychainctl") == before)
+        }
+    }
+
+    @Test("if a kubeconfig was changed since, what it was is kept and named")
+    func changedKubeconfig() throws {
+        let before = "users: []\n# ask Eve before use\n"
+        try write(".kube/config", before)
+        let control = fakeKubectl()
+        #expect(try control.run(["helper", "install", "kubectl", "--profile", "admin"]).status == 0)
+        try write(".kube/config", "exec: admin\nusers: [a]\n# later\n")
+        let undone = try control.run(["helper", "install", "kubectl", "--profile", "admin", "--undo"])
+        #expect(undone.status == 0 && undone.remarks.contains("config.before-keychainctl"), "\(undone)")
+        #expect(text(".kube/config") == "users: [a]\n")
+        #expect(text(".kube/config.before-keychainctl") == before)
+        #expect(text(".kube/config.before-keychainctl.2") == "exec: admin\nusers: [a]\n# later\n")
+    }
+
+    @Test("no copy takes the place of another one, or of a file of the user's", arguments: ["file", "link", "folder"])
+    func copies(_ kind: String) throws {
+        let copy = home.path(of: ".docker/config.json.before-keychainctl")
+        try write(".docker/config.json", #"{"credsStore": "pass"}"#)
+        switch kind {
+        case "file": try write(".docker/config.json.before-keychainctl", "precious")
+        case "link":
+            try write("elsewhere", "precious")
+            #expect(symlink("../elsewhere", copy) == 0)
+        default: #expect(mkdir(copy, 0o700) == 0)
+        }
+        func isThere() -> Bool {
+            switch kind {
+            case "file": text(".docker/config.json.before-keychainctl") == "precious"
+            case "link": text("elsewhere") == "precious"
+            default: rmdir(copy) == 0 && mkdir(copy, 0o700) == 0
+            }
+        }
+        for store in ["pass", "desktop"] {
+            try write(".docker/config.json", "{\"credsStore\": \"\(store)\"}")
+            #expect(try run("install docker").status == 0)
+            #expect(isThere())
+            #expect(try run("install docker --undo").status == 0)
+            #expect(text(".docker/config.json") == "{\"credsStore\": \"\(store)\"}")
+        }
+        #expect(isThere())
+        #expect(text(".docker/config.json.before-keychainctl.2") == #"{"credsStore": "pass"}"#)
+        #expect(text(".docker/config.json.before-keychainctl.3") == #"{"credsStore": "desktop"}"#)
+        for number in 4...20 { try write(".docker/config.json.before-keychainctl.\(number)", "") }
+        let full = try run("install docker")
+        #expect(full.status == 1 && full.error.contains("too many copies"), "\(full)")
+        #expect(text(".docker/config.json") == #"{"credsStore": "desktop"}"#)
+    }
+
     private func names(in folder: String = "") throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: home.path(of: folder)).sorted()
     }

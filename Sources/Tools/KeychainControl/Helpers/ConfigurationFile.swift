@@ -12,6 +12,12 @@ struct ConfigurationFile {
     /// The contents; empty if there is no file.
     let bytes: [UInt8]
 
+    /// A copy of what was there before a change.
+    struct Copy {
+        let path: String
+        let bytes: [UInt8]
+    }
+
     private let mark: AtomicFile.Mark?
 
     /// The mode of the file.
@@ -20,8 +26,10 @@ struct ConfigurationFile {
     /// The largest file that is changed: 1 MiB.
     private static let largestByteCount = 1 << 20
 
-    /// The suffix of the copy of what was there before.
+    /// The suffix of the first copy of what was there before; those after it have a number.
     private static let copySuffix = ".before-keychainctl"
+
+    private static let largestCopyCount = 20
 
     /// Reads a file.
     ///
@@ -54,24 +62,56 @@ struct ConfigurationFile {
         return text
     }
 
-    /// What was there before the file was first changed; `nil` if there is no copy.
-    var copy: [UInt8]? { (try? AtomicFile.read(copyPath, limit: Self.largestByteCount))?.bytes }
+    // MARK: - Copies
 
-    var copyPath: String { path + Self.copySuffix }
+    /// What was there before each change, the last one first; what somebody else named so is not told apart.
+    var copies: [Copy] {
+        copyNumbers.reversed().compactMap { number in
+            let path = copyPath(number)
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+                let contents = try? AtomicFile.read(path, limit: Self.largestByteCount)
+            else { return nil }
+            return Copy(path: path, bytes: contents.bytes)
+        }
+    }
 
-    /// Replaces the file, or makes it, and keeps a copy of what it was.
+    private func copyPath(_ number: Int) -> String { path + Self.copySuffix + (number == 1 ? "" : ".\(number)") }
+
+    /// The numbers that are taken, by whatever.
+    private var copyNumbers: [Int] {
+        var status = stat()
+        return (1...Self.largestCopyCount).filter { lstat(copyPath($0), &status) == 0 }
+    }
+
+    /// Keeps a copy of the contents under a name that nobody has.
+    private func keepCopy() throws(Refusal) {
+        guard copies.first?.bytes != bytes else { return }
+        let number = (copyNumbers.last ?? 0) + 1
+        guard number <= Self.largestCopyCount else {
+            throw Refusal("there are too many copies of \(path) (\(Self.copySuffix)); remove those that nobody needs")
+        }
+        try Self.refusing { () throws(FileError) in
+            _ = try AtomicFile.create(copyPath(number), bytes, mode: mode)
+        }
+    }
+
+    // MARK: - Changes
+
+    /// Replaces the file, or makes it.
     ///
+    /// - Parameters:
+    ///   - new: the new contents.
+    ///   - keepsCopy: whether a copy of what it was is kept.
     /// - Throws: ``Refusal``; the file is as it was then.
-    func replace(with new: [UInt8]) throws(Refusal) {
+    func replace(with new: [UInt8], keepsCopy: Bool) throws(Refusal) {
+        try Self.refusing { () throws(FileError) in try AtomicFile.makeFolders(above: path) }
+        if keepsCopy, mark != nil { try keepCopy() }
         guard let mark else {
-            return try Self.refusing { () throws(FileError) in
-                try AtomicFile.makeFolders(above: path)
-                _ = try AtomicFile.create(path, new)
-            }
+            return try Self.refusing { () throws(FileError) in _ = try AtomicFile.create(path, new) }
         }
         let isUnchanged = try Self.refusing { () throws(FileError) in
-            _ = try AtomicFile.replace(copyPath, nil, with: bytes, mode: mode)
-            return try AtomicFile.replace(path, mark, with: new) != nil
+            try AtomicFile.replace(path, mark, with: new) != nil
         }
         guard isUnchanged else { throw Refusal("\(path) was changed by another program meanwhile; try again") }
     }

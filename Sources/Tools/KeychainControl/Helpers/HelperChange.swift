@@ -16,6 +16,12 @@ struct HelperChange {
     /// What changes in a file that is written anew and may have secrets in any of its lines; `nil` for other files.
     var shown: [String]?
 
+    /// Whether it takes the helper out.
+    var isRemoval = false
+
+    /// Whether the new contents are those of a copy, so that what they replace needs none.
+    private var isRestored: Bool { new.map { new in file.copies.contains { $0.bytes == new } } ?? false }
+
     /// What else is to be said.
     var remarks: [String] = []
 
@@ -55,7 +61,7 @@ struct HelperChange {
             }
         }
         if let new {
-            if new != file.bytes { try file.replace(with: new) }
+            if new != file.bytes { try file.replace(with: new, keepsCopy: !(isRemoval && isRestored)) }
         } else {
             try file.remove()
         }

@@ -55,7 +55,7 @@ struct HelperPlan {
 
     // MARK: - Plans
 
-    /// Whether the program runs the helper, in words.
+    /// Whether the program runs the helper, in words, and what it takes beside it or in its place.
     var status: String {
         do throws(Refusal) {
             let file = try file()
@@ -141,13 +141,8 @@ struct HelperPlan {
             }
             return change
         case .kubectl:
-            let user = profile ?? ""
-            let options = [
-                "--exec-command=\(helper)", "--exec-api-version=client.authentication.k8s.io/v1",
-                "--exec-arg=\(user)", "--exec-interactive-mode=Never",
-            ]
-            let words = ["set-credentials", user] + options
-            var change = HelperChange(program: program, file: file, new: try kubectl(file, words))
+            let words = Self.kubectlWords(helper, user: profile ?? "")
+            var change = HelperChange(program: program, file: file, new: try kubectl(file.bytes, words, beside: file))
             change.shown = ["kubectl config \(words.joined(separator: " "))"]
             return change
         default:
@@ -157,8 +152,13 @@ struct HelperPlan {
 
     /// The change that brings the program back to what it did before.
     func removal() throws(Refusal) -> HelperChange {
+        var change = try removal(from: try file())
+        change.isRemoval = true
+        return change
+    }
+
+    private func removal(from file: ConfigurationFile) throws(Refusal) -> HelperChange {
         try checkProfile()
-        let file = try file()
         if let block = program.block("", profile: profile) {
             let text = try file.text()
             let new = try naming(file) { () throws(HelperFailure) in try block.removed(from: text) }
@@ -179,15 +179,23 @@ struct HelperPlan {
             guard configuration.credentialsStore == DockerConfiguration.helper else {
                 return HelperChange(program: program, file: file, new: file.bytes)
             }
-            let before = file.copy.flatMap { try? DockerConfiguration($0) }?.credentialsStore
+            let before = file.copies.first.flatMap { try? DockerConfiguration($0.bytes) }?.credentialsStore
             configuration.credentialsStore = before == DockerConfiguration.helper ? nil : before
             var change = HelperChange(program: program, file: file, new: configuration.bytes)
             change.shown = Self.shown(DockerConfiguration.helper, configuration.credentialsStore)
             return change
         case .kubectl:
+            if let copy = originalOfKubectl(file) {
+                var change = HelperChange(program: program, file: file, new: copy.bytes)
+                change.shown = ["the contents of \(copy.path)"]
+                return change
+            }
             let words = ["unset", "users.\(profile ?? "").exec"]
-            var change = HelperChange(program: program, file: file, new: try kubectl(file, words))
+            var change = HelperChange(program: program, file: file, new: try kubectl(file.bytes, words, beside: file))
             change.shown = ["kubectl config \(words.joined(separator: " "))"]
+            if !change.isNothing, let copy = file.copies.first {
+                change.remarks.append("\(file.path) was changed since; what it was before is in \(copy.path)")
+            }
             return change
         default:
             let isOurs = try file.text().hasPrefix("# Made by 'keychainctl helper install ssh'.\n")
@@ -216,13 +224,36 @@ struct HelperPlan {
         do { return try body() } catch { throw Refusal("\(file.path): \(error)") }
     }
 
-    /// kubectl changes a copy, because its files are YAML.
-    private func kubectl(_ file: ConfigurationFile, _ words: [String]) throws(Refusal) -> [UInt8] {
-        guard !file.bytes.isEmpty else { throw Refusal("there is no \(file.path)") }
+    private static func kubectlWords(_ helper: String, user: String) -> [String] {
+        [
+            "set-credentials", user, "--exec-command=\(helper)",
+            "--exec-api-version=client.authentication.k8s.io/v1", "--exec-arg=\(user)",
+            "--exec-interactive-mode=Never",
+        ]
+    }
+
+    /// The copy of what the file was before the helper was installed; `nil` if anything else has changed since.
+    ///
+    /// kubectl writes the file anew, without its comments, so only a copy brings it back as it was.
+    private func originalOfKubectl(_ file: ConfigurationFile) -> ConfigurationFile.Copy? {
+        guard let helper = try? helper() else { return nil }
+        let words = Self.kubectlWords(helper, user: profile ?? "")
+        return file.copies.first { copy in
+            copy.bytes != file.bytes && (try? kubectl(copy.bytes, words, beside: file)) == file.bytes
+        }
+    }
+
+    /// What kubectl makes of a configuration: it changes a copy, because its files are YAML.
+    private func kubectl(
+        _ bytes: [UInt8],
+        _ words: [String],
+        beside file: ConfigurationFile
+    ) throws(Refusal) -> [UInt8] {
+        guard !bytes.isEmpty else { throw Refusal("there is no \(file.path)") }
         let folder = try Self.refusing { () throws(FileError) in try CopyFolder(beside: file.path) }
         return try withExtendedLifetime(folder) { () throws(Refusal) in
             let copy = "\(folder.path)/config"
-            try Self.refusing { () throws(FileError) in _ = try AtomicFile.create(copy, file.bytes) }
+            try Self.refusing { () throws(FileError) in _ = try AtomicFile.create(copy, bytes) }
             _ = try surroundings.output(["env", "KUBECONFIG=\(copy)", "kubectl", "config"] + words)
             let new = try Self.refusing { () throws(FileError) in try AtomicFile.read(copy, limit: 1 << 20) }
             guard let new else { throw Refusal("kubectl wrote no configuration") }
