@@ -304,6 +304,24 @@ struct HelperCommandTests {
         #expect(try control.run(["helper", "status", "pip"]).output == pip)
     }
 
+    @Test("a file whose program changes it at the moment is left alone", arguments: [".gitconfig", ".kube/config"])
+    func lockFile(_ file: String) throws {
+        let words = file == ".gitconfig" ? ["git"] : ["kubectl", "--profile", "admin"]
+        let control = fakeKubectl()
+        let contents: [String?] = file == ".gitconfig" ? ["[user]\n", nil] : ["users: []\n"]
+        for before in contents {
+            unlink(home.path(of: file))
+            if let before { try write(file, before) }
+            try write("\(file).lock", "")
+            let outcome = try control.run(["helper", "install"] + words)
+            #expect(outcome.status == 1 && outcome.error.contains("another program changes"), "\(outcome)")
+            #expect(text(file) == before && text("\(file).lock")?.isEmpty == true)
+            #expect(unlink(home.path(of: "\(file).lock")) == 0)
+            #expect(try control.run(["helper", "install"] + words).status == 0)
+            #expect(text(file) != before && text("\(file).lock") == nil)
+        }
+    }
+
     /// A program, its file and what is in it before, what another program writes there after a line of ours, and what
     /// is left in the end.
     private static let written: [(String, String, String, String, String)] = [

@@ -20,6 +20,9 @@ struct ConfigurationFile {
 
     private let mark: AtomicFile.Mark?
 
+    /// The file that has to be new for whoever changes this one; `nil` if the program has no such custom.
+    private let lockPath: String?
+
     /// The mode of the file.
     private let mode: mode_t
 
@@ -33,8 +36,12 @@ struct ConfigurationFile {
 
     /// Reads a file.
     ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - takesLockFile: whether the program has a lock file while it changes the file.
     /// - Throws: ``Refusal`` for a link, a file of another user, and anything but a file.
-    init(_ path: String) throws(Refusal) {
+    init(_ path: String, takesLockFile: Bool) throws(Refusal) {
+        lockPath = takesLockFile ? "\(path).lock" : nil
         var status = stat()
         if lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
@@ -107,13 +114,31 @@ struct ConfigurationFile {
     func replace(with new: [UInt8], keepsCopy: Bool) throws(Refusal) {
         try Self.refusing { () throws(FileError) in try AtomicFile.makeFolders(above: path) }
         if keepsCopy, mark != nil { try keepCopy() }
-        guard let mark else {
-            return try Self.refusing { () throws(FileError) in _ = try AtomicFile.create(path, new) }
+        try withLockFile { () throws(Refusal) in
+            guard let mark else {
+                return try Self.refusing { () throws(FileError) in _ = try AtomicFile.create(path, new) }
+            }
+            let isUnchanged = try Self.refusing { () throws(FileError) in
+                try AtomicFile.replace(path, mark, with: new) != nil
+            }
+            guard isUnchanged else { throw Refusal("\(path) was changed by another program meanwhile; try again") }
         }
-        let isUnchanged = try Self.refusing { () throws(FileError) in
-            try AtomicFile.replace(path, mark, with: new) != nil
+    }
+
+    /// Changes the file while no program does that has the same lock file: what they have written since the file was
+    /// read is noticed, and they do not write what they have read before.
+    private func withLockFile(_ body: () throws(Refusal) -> Void) throws(Refusal) {
+        guard let lockPath else { return try body() }
+        let descriptor = open(lockPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            guard errno == EEXIST else { throw Refusal("\(lockPath): \(String(cString: strerror(errno)))") }
+            throw Refusal("another program changes \(path); try again, or remove \(lockPath) if there is none")
         }
-        guard isUnchanged else { throw Refusal("\(path) was changed by another program meanwhile; try again") }
+        defer {
+            unlink(lockPath)
+            close(descriptor)
+        }
+        try body()
     }
 
     /// Removes a file that is the command's alone.

@@ -97,6 +97,9 @@ enum HelpedProgram: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
+    /// Whether it takes a lock of the name of its file with `.lock`, which has to be new, while it changes the file.
+    var takesLockFile: Bool { self == .git || self == .kubectl }
+
     /// Whether the program takes a setting beside the added lines, or in their place.
     func isDiverted(by setting: ConfigurationBlock.Setting) -> Bool {
         switch self {

@@ -50,7 +50,10 @@ struct HelperPlan {
     }
 
     private func file() throws(Refusal) -> ConfigurationFile {
-        try ConfigurationFile(try program.path(surroundings))
+        try ConfigurationFile(
+            try program.path(surroundings),
+            takesLockFile: program.takesLockFile
+        )
     }
 
     // MARK: - Plans
