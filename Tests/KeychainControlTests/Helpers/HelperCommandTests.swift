@@ -322,6 +322,33 @@ struct HelperCommandTests {
         }
     }
 
+    @Test(
+        "the superuser is refused the folders of another user, and where such a user's links lead",
+        .enabled(if: geteuid() == 0)
+    )
+    func foreignHome() throws {
+        let programs = ["git", "docker", "cargo", "aws --profile a", "pip", "ssh"]
+        let own = home.path(of: "programs")
+        for name in [".docker", ".cargo", ".aws", ".config", ".local"] {
+            #expect(symlink(own, home.path(of: name)) == 0)
+            #expect(lchown(home.path(of: name), 12_345, 12_345) == 0)
+        }
+        let before = try FileManager.default.subpathsOfDirectory(atPath: home.path).sorted()
+        for isHome in [false, true] {
+            if isHome { #expect(chown(home.path, 12_345, 12_345) == 0) }
+            for program in programs where isHome || program != "git" {
+                let outcome = try run("install \(program)")
+                #expect(
+                    outcome.status == 1 && outcome.error.contains("belongs to another user"),
+                    "\(program) \(outcome)"
+                )
+            }
+            #expect(try FileManager.default.subpathsOfDirectory(atPath: home.path).sorted() == before)
+        }
+        #expect(chown(home.path, 0, 0) == 0)
+        #expect(try run("install git").status == 0)
+    }
+
     /// A program, its file and what is in it before, what another program writes there after a line of ours, and what
     /// is left in the end.
     private static let written: [(String, String, String, String, String)] = [

@@ -38,9 +38,12 @@ struct ConfigurationFile {
     ///
     /// - Parameters:
     ///   - path: the file.
+    ///   - home: the home folder that programs look into.
     ///   - takesLockFile: whether the program has a lock file while it changes the file.
-    /// - Throws: ``Refusal`` for a link, a file of another user, and anything but a file.
-    init(_ path: String, takesLockFile: Bool) throws(Refusal) {
+    /// - Throws: ``Refusal`` for a link, a file of another user, anything but a file, and what
+    ///   ``checkFolders(above:home:)`` refuses.
+    init(_ path: String, home: String, takesLockFile: Bool) throws(Refusal) {
+        try Self.checkFolders(above: path, home: home)
         lockPath = takesLockFile ? "\(path).lock" : nil
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -67,6 +70,25 @@ struct ConfigurationFile {
             throw Refusal("\(path) is not text in UTF-8")
         }
         return text
+    }
+
+    /// Refuses to the superuser the home folder of another user, and folders to which such a user leads: the user could
+    /// not change what is made there, or would choose what the superuser changes.
+    static func checkFolders(above path: String, home: String) throws(Refusal) {
+        guard geteuid() == 0 else { return }
+        let last = path.pathNames.starts(with: home.pathNames) ? home.pathNames.count : .max
+        var (folder, isFound) = (path, false)
+        repeat {
+            folder = folder.parentFolder
+            var (named, meant) = (stat(), stat())
+            // The folders that are missing would be made.
+            guard lstat(folder, &named) == 0 else { continue }
+            isFound = true
+            let isForeign = named.st_uid != 0 || stat(folder, &meant) == 0 && meant.st_uid != 0
+            guard !isForeign else {
+                throw Refusal("\(folder) belongs to another user; run this as that user, or set HOME to your own")
+            }
+        } while folder != "/" && !(isFound && folder.pathNames.count <= last)
     }
 
     // MARK: - Copies

@@ -37,7 +37,7 @@ enum HelpedProgram: String, CaseIterable, ExpressibleByArgument {
     /// - Throws: ``Refusal`` if there is no home folder.
     func path(_ surroundings: Surroundings) throws(Refusal) -> String {
         let value = { (name: String) in surroundings.environment(name).flatMap { $0.isAbsolutePath ? $0 : nil } }
-        guard let home = value("HOME") else { throw Refusal("HOME names no folder") }
+        let home = try surroundings.homeOfPrograms()
         let configuration = value("XDG_CONFIG_HOME") ?? "\(home)/.config"
         switch self {
         case .git:
@@ -148,5 +148,13 @@ enum HelpedProgram: String, CaseIterable, ExpressibleByArgument {
             "The variables are set at the next login. Store a passphrase: "
                 + "security add-generic-password -s OpenSSH -a /path/of/the/key -w"
         }
+    }
+}
+
+extension Surroundings {
+    /// The folder in which programs look for their configuration.
+    func homeOfPrograms() throws(Refusal) -> String {
+        guard let home = environment("HOME"), home.isAbsolutePath else { throw Refusal("HOME names no folder") }
+        return home
     }
 }

@@ -52,6 +52,7 @@ struct HelperPlan {
     private func file() throws(Refusal) -> ConfigurationFile {
         try ConfigurationFile(
             try program.path(surroundings),
+            home: try surroundings.homeOfPrograms(),
             takesLockFile: program.takesLockFile
         )
     }
@@ -284,10 +285,10 @@ struct HelperPlan {
     // MARK: - The name under which pip runs a keyring
 
     private func linkPath() throws(Refusal) -> String {
-        guard let home = surroundings.environment("HOME"), home.isAbsolutePath else {
-            throw Refusal("HOME names no folder")
-        }
-        return "\(home)/.local/bin/\(HelperName.keyringCommand)"
+        let home = try surroundings.homeOfPrograms()
+        let path = "\(home)/.local/bin/\(HelperName.keyringCommand)"
+        try ConfigurationFile.checkFolders(above: path, home: home)
+        return path
     }
 
     private func target(of path: String) -> String? {
