@@ -28,6 +28,18 @@ struct GenerateCommandTests {
         #expect(try scene.run("get", "svc/ada").text.count == 30)
     }
 
+    @Test("a password that is there is replaced only when that is asked for")
+    func replaces() throws {
+        _ = try scene.run("set", "svc/ada", input: "mine")
+        for name in ["svc/ada", "svc"] {
+            let refused = try scene.run("generate", "--set", name)
+            #expect(refused.status == 1 && refused.error.contains("'svc/ada' already; --replace"), "\(refused)")
+            #expect(try scene.run("get", "svc/ada").text == "mine")
+        }
+        #expect(try scene.run("generate", "--replace", "--set", "svc/ada").remarks.hasPrefix("Replaced svc/ada"))
+        #expect(try scene.run("get", "svc/ada").text != "mine")
+    }
+
     @Test("characters are those of the alphabet, each of them")
     func alphabets() throws {
         let digits = try scene.run("generate", "--alphabet", "digits", "--length", "400").text
@@ -51,7 +63,7 @@ struct GenerateCommandTests {
         "what makes no password is a usage error",
         arguments: [
             ["--length", "0"], ["--length", "5000"], ["--words", "0"], ["--alphabet", "a"], ["--alphabet", "aa"],
-            ["--alphabet", "aü"], ["--alphabet", "a b"], ["--words", "2", "--length", "3"], ["--account", "x"],
+            ["--alphabet", "aü"], ["--alphabet", "a b"], ["--words", "2", "--length", "3"], ["--account", "x"], ["--replace"],
         ]
     )
     func usage(_ options: [String]) throws { #expect(try scene.run(["generate"] + options).status == 2) }

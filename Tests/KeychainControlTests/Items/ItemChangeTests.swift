@@ -105,7 +105,7 @@ struct ItemChangeTests {
         _ = try scene.run("set", "svc/ada", input: "1")
         #expect(try scene.run("set", "svc", input: "2").remarks == "Replaced svc/ada.")
         #expect(try scene.run("get", "svc/ada").text == "2")
-        #expect(try scene.run("generate", "--set", "keychain://svc").remarks.hasPrefix("Replaced svc/ada"))
+        #expect(try scene.run("generate", "--replace", "--set", "keychain://svc").remarks.hasPrefix("Replaced svc/ada"))
         _ = try scene.run("set", "svc/bob", input: "3")
         let several = try scene.run("set", "svc", input: "4")
         #expect(several.status == 4 && several.error.contains("account 'bob'"))

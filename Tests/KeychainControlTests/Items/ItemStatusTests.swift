@@ -48,7 +48,8 @@ struct ItemStatusTests {
         Row(words: ["delete", "--dry-run"]), Row(words: ["delete"], others: [.present: 1]),
         Row(words: ["move", "--to-group", "g"]), Row(words: ["rename", "NAME", "new"]),
         Row(words: ["copy", "NAME", "new"]), Row(words: ["set"], others: [.missing: 0]),
-        Row(words: ["generate", "--set"], others: [.missing: 0]),
+        Row(words: ["generate", "--set"], others: [.present: 1, .missing: 0]),
+        Row(words: ["generate", "--replace", "--set"], others: [.missing: 0]),
         Row(words: ["list"], takesName: false, others: [.missing: 0, .ambiguous: 0]),
         Row(words: ["search", "svc"], takesName: false, others: [.ambiguous: 0]),
     ]

@@ -39,10 +39,13 @@ struct GenerateCommand: ParsableCommand {
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Store it as this password, new or not, and do not show it.", valueName: "service/account"),
+        help: ArgumentHelp("Store it as this password, and do not show it.", valueName: "service/account"),
         completion: ItemCompletion.name
     )
     var target: String?
+
+    @Flag(help: "Replace the password that --set names, if it is there.")
+    var replace = false
 
     @OptionGroup var filter: ItemFilter
 
@@ -50,8 +53,8 @@ struct GenerateCommand: ParsableCommand {
         guard words == nil || length == nil && alphabet == nil else {
             throw ValidationError("--words excludes --length and --alphabet.")
         }
-        guard target != nil || filter.isEmpty else {
-            throw ValidationError("\(ItemFilter.options) are for --set.")
+        guard target != nil || filter.isEmpty && !replace else {
+            throw ValidationError("--replace, \(ItemFilter.options) are for --set.")
         }
         guard (1...GeneratedPassword.largestCount).contains(words ?? length ?? 1) else {
             throw ValidationError("A password has 1 to \(GeneratedPassword.largestCount) characters or words.")
@@ -81,6 +84,10 @@ struct GenerateCommand: ParsableCommand {
             return surroundings.remark("\(form.bits) bits of entropy.")
         }
         let place = try surroundings.target(target, try ItemName.choices(target, filter))
+        // Nobody knows the new one: a mistaken name must not cost a password.
+        guard place.entry == nil || replace else {
+            throw Refusal("there is a password '\(place.name.printable)' already; --replace replaces it")
+        }
         let stored = try surroundings.store(form.random(), at: place)
         surroundings.remark("\(stored.remark), \(form.bits) bits of entropy.")
     }
