@@ -57,7 +57,7 @@ package final class FileDraft {
     /// Removes incomplete files of processes that were killed, in the folder of a file.
     ///
     /// Only regular files of this user with a name of exactly this form are removed, and none that is being written.
-    static func removeRemains(beside path: UnsafePointer<CChar>) {
+    package static func removeRemains(beside path: UnsafePointer<CChar>) {
         let folder = folder(of: Array(UnsafeBufferPointer(start: path, count: strlen(path) + 1)))
         let path = folder.isEmpty ? "." : String(decoding: folder.map(UInt8.init(bitPattern:)), as: UTF8.self)
         for name in FolderNames.of(path, beginningWith: prefix) where isName(name) {

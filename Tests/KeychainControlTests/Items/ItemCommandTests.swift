@@ -52,6 +52,16 @@ struct ItemCommandTests {
         #expect(missing.status == 1 && missing.error.contains("missing cannot be opened: No such file"))
     }
 
+    @Test("what a killed command left of a secret is removed by the next one that writes to the folder")
+    func remains() throws {
+        _ = try scene.run("set", "svc/ada", input: "1")
+        let left = scene.folder.path(of: ".swift-keychain.\(String(repeating: "0", count: 32)).new")
+        let other = scene.folder.path(of: ".swift-keychain.mine.new")
+        for path in [left, other] { try Data("1".utf8).write(to: URL(fileURLWithPath: path)) }
+        #expect(try scene.run("get", "svc/ada", "--output", scene.folder.path(of: "copy")).status == 0)
+        #expect(!FileManager.default.fileExists(atPath: left) && FileManager.default.fileExists(atPath: other))
+    }
+
     @Test("what is too large for an item is refused before anything is stored")
     func tooLarge() throws {
         let path = scene.folder.path(of: "large")
