@@ -45,6 +45,13 @@ struct FrontStateTests {
         front.front.stop()
     }
 
+    @Test("a bus that has ended is tried again at once, and then after longer and longer pauses")
+    func pauses() {
+        var (pauses, others) = (RetryPauses.none, RetryPauses())
+        #expect([0, 500, 1_000, 2_000] == (0..<4).map { _ in pauses.next() })
+        #expect([500, 1_000] == (0..<2).map { _ in others.next() })
+    }
+
     @Test("a program whose call takes long delays no other one, and its calls are answered in their order")
     func slowProgram() throws {
         let front = try TestFront()

@@ -78,6 +78,19 @@ struct HostileProgramTests {
         #expect(try other.secrets([item], session: otherSession) == [item: Array("secret".utf8)])
     }
 
+    @Test("the bus refuses calls of the service that pass descriptors")
+    func descriptors() throws {
+        let front = try TestFront()
+        let client = try front.client()
+        let error = try refusal {
+            try client.send(TestClient.root, of: .service, calling: "SearchItems") { call throws(BusError) in
+                try call.append(descriptor: 0)
+            }
+        }
+        #expect(error == "org.freedesktop.DBus.Error.NotSupported")
+        _ = try client.openSession()
+    }
+
     @Test("a program that reads none of its answers has nothing more executed until it does, and others are served")
     func unreadReplies() throws {
         let front = try TestFront()

@@ -22,24 +22,36 @@ package final class Bus {
     }
 
     /// Connects to the bus at an address (D-Bus Specification, "Server Addresses").
-    package convenience init(address: String) throws(BusError) {
+    ///
+    /// - Parameters:
+    ///   - address: the address.
+    ///   - takesDescriptors: whether programs may pass descriptors: otherwise the bus refuses such messages of theirs.
+    /// - Throws: ``BusError``.
+    package convenience init(address: String, takesDescriptors: Bool = true) throws(BusError) {
         var handle: OpaquePointer?
         try BusError.check(sd_bus_new(&handle))
         try self.init(taking: handle)
         try BusError.check(sd_bus_set_address(self.handle, address))
+        try BusError.check(sd_bus_negotiate_fds(self.handle, takesDescriptors ? 1 : 0))
         try BusError.check(sd_bus_set_bus_client(self.handle, 1))
         try BusError.check(sd_bus_start(self.handle))
     }
 
     /// Connects to the bus of the user's session, or the one that `DBUS_SESSION_BUS_ADDRESS` names.
-    package static func ofSession() throws(BusError) -> Bus {
+    package static func ofSession(takesDescriptors: Bool = true) throws(BusError) -> Bus {
         var handle: OpaquePointer?
         try BusError.check(sd_bus_open_user(&handle))
-        return try Bus(taking: handle)
+        let bus = try Bus(taking: handle)
+        guard !takesDescriptors else { return bus }
+        // It is connected already.
+        var address: UnsafePointer<CChar>?
+        try BusError.check(sd_bus_get_address(bus.handle, &address))
+        guard let address else { throw BusError(-ENOTCONN) }
+        return try Bus(address: String(cString: address), takesDescriptors: false)
     }
 
     /// Connects to the bus at the other end of a socket, which is closed with the object, also if this fails.
-    package convenience init(taking socket: Int32) throws(BusError) {
+    package convenience init(taking socket: Int32, takesDescriptors: Bool = true) throws(BusError) {
         var handle: OpaquePointer?
         var isTaken = false
         defer { if !isTaken { close(socket) } }
@@ -47,6 +59,7 @@ package final class Bus {
         try self.init(taking: handle)
         try BusError.check(sd_bus_set_fd(self.handle, socket, socket))
         isTaken = true
+        try BusError.check(sd_bus_negotiate_fds(self.handle, takesDescriptors ? 1 : 0))
         try BusError.check(sd_bus_set_bus_client(self.handle, 1))
         try BusError.check(sd_bus_start(self.handle))
     }
@@ -121,9 +134,9 @@ package final class Bus {
         return result == 1 || result == 4
     }
 
-    /// Sends a message that was created for this connection.
+    /// Sends a message, on the connection that it was created for.
     package func send(_ message: borrowing BusMessage) throws(BusError) {
-        try BusError.check(sd_bus_send(handle, message.handle, nil))
+        try BusError.check(sd_bus_send(sd_bus_message_get_bus(message.handle), message.handle, nil))
     }
 
     /// Sends a message to one connection only, also a signal.
@@ -151,7 +164,8 @@ package final class Bus {
     /// What is necessary to answer a call: the same number and sender, without its arguments.
     package func withoutArguments(_ call: borrowing BusMessage) throws(BusError) -> BusMessage {
         var made: OpaquePointer?
-        try BusError.check(sd_bus_message_new_method_call(handle, &made, nil, "/", nil, "A"))
+        let bus = sd_bus_message_get_bus(call.handle)
+        try BusError.check(sd_bus_message_new_method_call(bus, &made, nil, "/", nil, "A"))
         guard let made else { throw BusError(-ENOMEM) }
         let stub = BusMessage(made)
         var number: UInt64 = 0
@@ -198,28 +212,48 @@ package final class Bus {
         }
     }
 
-    /// Waits until there is work on the connection, or data to read from another descriptor.
+    /// Waits until there is work on the connection, or on a second one, or data to read from another descriptor.
     ///
     /// - Parameters:
     ///   - other: the other descriptor.
+    ///   - second: another connection.
     ///   - longest: the time in milliseconds after which it returns in any case; -1 for no limit.
     /// - Returns: Whether the other descriptor can be read.
     /// - Throws: ``BusError`` if the connection is at its end.
-    package func wait(or other: Int32, atMost longest: Int32 = -1) throws(BusError) -> Bool {
-        var timeout = UInt64.max
-        try BusError.check(sd_bus_get_timeout(handle, &timeout))
-        var descriptors = [
-            pollfd(
-                fd: try BusError.check(sd_bus_get_fd(handle)),
-                events: Int16(truncatingIfNeeded: try BusError.check(sd_bus_get_events(handle))),
-                revents: 0
-            ),
-            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
-        ]
-        let limits = [Self.milliseconds(until: timeout), longest]
-        let result = poll(&descriptors, 2, limits.filter { $0 >= 0 }.min() ?? -1)
+    package func wait(
+        or other: Int32,
+        beside second: Bus? = nil,
+        atMost longest: Int32 = -1
+    ) throws(BusError) -> Bool {
+        var descriptors = [pollfd(fd: other, events: Int16(POLLIN), revents: 0), try entry]
+        var limits = [longest, try waitMilliseconds]
+        // One that is at its end says so when it is read.
+        if let second {
+            descriptors.append((try? second.entry) ?? pollfd(fd: -1, events: 0, revents: 0))
+            limits.append((try? second.waitMilliseconds) ?? 0)
+        }
+        let result = poll(&descriptors, nfds_t(descriptors.count), limits.filter { $0 >= 0 }.min() ?? -1)
         guard result >= 0 || errno == EINTR else { throw BusError(-errno) }
-        return result > 0 && descriptors[1].revents != 0
+        return result > 0 && descriptors[0].revents != 0
+    }
+
+    private var entry: pollfd {
+        get throws(BusError) {
+            let events = try BusError.check(sd_bus_get_events(handle))
+            return pollfd(
+                fd: try BusError.check(sd_bus_get_fd(handle)),
+                events: Int16(truncatingIfNeeded: events),
+                revents: 0
+            )
+        }
+    }
+
+    private var waitMilliseconds: Int32 {
+        get throws(BusError) {
+            var timeout = UInt64.max
+            try BusError.check(sd_bus_get_timeout(handle, &timeout))
+            return Self.milliseconds(until: timeout)
+        }
     }
 
     /// The time until a time of the monotonic clock in microseconds, rounded up; -1 for no limit.

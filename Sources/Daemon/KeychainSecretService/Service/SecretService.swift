@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainCore
 import KeychainHost
 import KeychainServer
@@ -12,14 +13,23 @@ final class SecretService {
     /// The name of the service on the bus.
     static let name = "org.freedesktop.secrets"
 
+    /// That of the calls, which takes no descriptors.
+    ///
+    /// Programs could pass more than there is room for, and sd-bus ends a connection then.
     let bus: Bus
+    /// Takes the descriptors that the bus gives of processes, and those of the portal; `nil` while it cannot be made.
+    private(set) var passing: Bus?
+    private let connect: Connect
     let surroundings: Surroundings
     /// What other threads have done for calls, and what they announce.
     let mailbox: BusMailbox
 
     var clients: [String: ServiceClient] = [:]
     var calls: [UInt64: ServiceCall] = [:]
-    /// The names for whose credentials the bus was asked, by the numbers of these calls.
+    /// Makes a connection that takes descriptors.
+    typealias Connect = () throws(BusError) -> Bus
+
+    /// The names for whose credentials the bus was asked on ``passing``, by the numbers of these calls.
     var questions: [UInt64: String] = [:]
     /// The clients that were asked for a sign of life, by the numbers of these calls.
     var pings: [UInt64: String] = [:]
@@ -64,8 +74,22 @@ final class SecretService {
     }
 
     /// Takes the name on a bus, or waits for it.
-    init(_ bus: Bus, _ surroundings: Surroundings, mailbox: BusMailbox) throws(BusError) {
+    ///
+    /// - Parameters:
+    ///   - bus: a connection that takes no descriptors.
+    ///   - surroundings: what the service has to do with besides the bus.
+    ///   - mailbox: that of other threads.
+    ///   - connect: makes a connection that takes descriptors.
+    /// - Throws: ``BusError``.
+    init(
+        _ bus: Bus,
+        _ surroundings: Surroundings,
+        mailbox: BusMailbox,
+        connect: @escaping Connect
+    ) throws(BusError) {
         self.bus = bus
+        self.connect = connect
+        passing = try connect()
         self.surroundings = surroundings
         self.mailbox = mailbox
         let limits = surroundings.options.limits
@@ -88,7 +112,7 @@ final class SecretService {
         _ = try bus.callDriver("AddMatch", "\(isDriver),member='NameOwnerChanged'")
         ownsName = try bus.requestName(Self.name)
         portal = surroundings.options.portal == nil ? nil : SecretPortal()
-        if let portal { try startPortal(portal) }
+        if let portal, let passing { try startPortal(portal, on: passing) }
     }
 
     /// Whether its name is its own, or another's who is named.
@@ -107,11 +131,65 @@ final class SecretService {
         askAgainWhatIsUnread()
         for task in mailbox.take() { task(self) }
         // So many, and then what other threads have posted.
-        for _ in 0..<64 {
-            guard let message = try bus.next() else { break }
+        try receive(atMost: 64)
+        receivePassed()
+        return ownsName != before
+    }
+
+    private func receive(atMost count: Int) throws(BusError) {
+        for _ in 0..<count {
+            guard let message = try bus.next() else { return }
             receive(message)
         }
-        return ownsName != before
+    }
+
+    /// Deals with what has come on ``passing``, which is made again if it has ended.
+    private func receivePassed() {
+        do throws(BusError) {
+            for _ in 0..<64 {
+                guard let message = try passing?.next() else { return }
+                if let number = message.replyNumber, message.sender == Bus.driver {
+                    receiveCredentials(message, number)
+                } else if message.isCall {
+                    // Who has the portal's name was said before.
+                    try receive(atMost: 4_096)
+                    // Calls of others would be held with their descriptors until these are identified.
+                    guard let portal, message.sender == portal.front else {
+                        refuse(message, .accessDenied, of: nil)
+                        continue
+                    }
+                    receiveCall(message)
+                }
+            }
+        } catch {
+            passing = nil
+            portal?.cancelAll()
+            let names = questions.values
+            questions = [:]
+            connectAgain()
+            for name in names { if let client = clients[name] { askWho(client) } }
+        }
+    }
+
+    private func connectAgain() {
+        passing = try? connect()
+        if let portal, let passing { try? startPortal(portal, on: passing) }
+    }
+
+    /// Asks the bus who a client is.
+    private func askWho(_ client: ServiceClient) {
+        if passing == nil { connectAgain() }
+        do throws(BusError) {
+            guard let passing else { throw BusError(-EMFILE) }
+            let question = try passing.driverCall("GetConnectionCredentials")
+            try question.append(client.name)
+            questions[try passing.sendCall(question)] = client.name
+        } catch {
+            // Its calls cannot wait for an answer; the next one is another attempt.
+            mailbox.post { [name = client.name, number = client.number] service in
+                if let client = service.client(name, number) { service.admit(nil, client) }
+            }
+        }
     }
 
     /// After how long there is something to do, also without a message.
@@ -132,7 +210,7 @@ final class SecretService {
         } else if let number = message.replyNumber, receiveAnswer(number, from: message.sender) {
             // Nothing else is in it. The bus itself answers for a client that is gone, which was forgotten with it.
         } else if message.sender == Bus.driver, let number = message.replyNumber {
-            if !receiveUnread(message, number) { receiveCredentials(message, number) }
+            _ = receiveUnread(message, number)
         } else if message.sender == Bus.driver, message.isSignal {
             switch message.name {
             case "\(Bus.driver).NameOwnerChanged":
@@ -198,13 +276,7 @@ final class SecretService {
     private func addClient(_ name: String) -> ServiceClient {
         let client = ServiceClient(name, number: nextNumber())
         clients[name] = client
-        do throws(BusError) {
-            let question = try bus.driverCall("GetConnectionCredentials")
-            try question.append(name)
-            questions[try bus.sendCall(question)] = name
-        } catch {
-            // The connection to the bus is at its end, and its clients with it.
-        }
+        askWho(client)
         return client
     }
 

@@ -110,10 +110,17 @@ package final class SecretServiceFront: Sendable {
         while !isOver {
             do throws(BusError) {
                 guard let mailbox = BusMailbox() else { throw BusError(-EMFILE) }
-                let service = try SecretService(connect(), surroundings, mailbox: mailbox)
-                pauses = RetryPauses()
+                let service = try SecretService(
+                    connect(takesDescriptors: false),
+                    surroundings,
+                    mailbox: mailbox,
+                    connect: { [self] () throws(BusError) in try connect(takesDescriptors: true) }
+                )
+                let began = Deadline(milliseconds: Self.lastingMilliseconds)
                 self.mailbox.withLock { $0 = mailbox }
                 defer {
+                    // One that ends at once again and again is not tried without a pause.
+                    if began.isOver { pauses = .none }
                     self.mailbox.withLock { $0 = nil }
                     service.end()
                 }
@@ -131,19 +138,26 @@ package final class SecretServiceFront: Sendable {
         setState(service.state)
         while !isOver {
             if try service.handlePending() { setState(service.state) }
-            _ = try service.bus.wait(or: service.mailbox.descriptor, atMost: service.longestWaitMilliseconds)
+            _ = try service.bus.wait(
+                or: service.mailbox.descriptor,
+                beside: service.passing,
+                atMost: service.longestWaitMilliseconds
+            )
         }
     }
 
-    private func connect() throws(BusError) -> Bus {
+    private func connect(takesDescriptors: Bool) throws(BusError) -> Bus {
         switch place {
-        case .session: return try Bus.ofSession()
-        case .address(let address): return try Bus(address: address)
+        case .session: return try Bus.ofSession(takesDescriptors: takesDescriptors)
+        case .address(let address): return try Bus(address: address, takesDescriptors: takesDescriptors)
         case .socket(let connect):
             guard let socket = connect() else { throw BusError(-ENOTCONN) }
-            return try Bus(taking: socket)
+            return try Bus(taking: socket, takesDescriptors: takesDescriptors)
         }
     }
+
+    /// After so long a connection has lasted.
+    private static let lastingMilliseconds: Int32 = 1_000
 
     private func setState(_ state: SecretServiceState) {
         let hasChanged = current.withLock { current in

@@ -5,11 +5,11 @@ import MessageBus
 
 /// Calls of the portal for secrets.
 extension SecretService {
-    /// Takes the portal's name, and learns who may call.
-    func startPortal(_ portal: SecretPortal) throws(BusError) {
+    /// Takes the portal's name on a connection that takes descriptors, and learns who may call.
+    func startPortal(_ portal: SecretPortal, on passing: Bus) throws(BusError) {
         portal.front = (try? bus.callDriver("GetNameOwner", SecretPortal.frontName).string()) ?? ""
         // Another back end may have it, which serves the portal then.
-        _ = try bus.requestName(SecretPortal.name)
+        _ = try passing.requestName(SecretPortal.name)
     }
 
     /// Carries out a call of the portal, or begins to.
