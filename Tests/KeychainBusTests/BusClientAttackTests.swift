@@ -220,12 +220,11 @@ struct BusClientAttackTests {
         #expect(try client.next { $0.header.member == "Do" || $0.header.type == .methodReturn }.header.member == nil)
     }
 
-    @Test("a program that does not read is left alone by the others, and ends")
+    @Test("a program that does not read is left alone by the others, and loses nothing but their signals for all")
     func slowReader() throws {
         let bus = try TestBus()
-        let (slow, sender, other) = (try bus.client(), try bus.client(), try bus.client())
+        let (slow, sender) = (try bus.client(), try bus.client())
         _ = try slow.callDriver("AddMatch", ["interface='org.example.I'"])
-        _ = try other.callDriver("AddMatch", ["member='NameOwnerChanged',arg0='\(slow.name)'"])
         var signal = BusHeader(.signal, serial: 1)
         (signal.path, signal.interface, signal.member, signal.signature) = ("/a", "org.example.I", "S", "s")
         var writer = BusValueWriter()
@@ -235,11 +234,15 @@ struct BusClientAttackTests {
             sender.send(signal, writer.bytes)
             _ = try sender.callDriver("Ping")
         }
-        #expect(try other.next { $0.header.member == "NameOwnerChanged" }.texts() == [slow.name, slow.name, ""])
         #expect(try sender.callDriver("Ping").error == nil)
+        let ping = slow.makeCall("Ping")
+        slow.send(ping)
+        var count = 0
+        while try slow.next().header.replySerial != ping.serial { count += 1 }
+        #expect((1..<50).contains(count), "\(count)")
     }
 
-    @Test("a program that calls without reading its replies ends, too")
+    @Test("a program that calls the bus without reading its replies ends")
     func unreadReplies() throws {
         let bus = try TestBus()
         let (slow, other) = (try bus.client(), try bus.client())

@@ -25,10 +25,18 @@ final class BusConnection {
     /// Whether it ends once all was sent.
     var isEnding = false
 
+    /// What others have not got yet of what it has sent.
+    let sent: SentMessages
+    /// Until when it is not read, because that is too much.
+    var pause: Deadline?
+
+    /// How often something was sent to it.
+    private(set) var sendCount = 0
+
     private var queue: [OutgoingFrame] = []
     private var first = 0
-    /// The size of what waits behind the message that is being sent.
-    private var queuedBytes = 0
+    /// The size of what waits behind the message that is being sent: of the bus's own, and of programs.
+    private var queuedBytes = (bus: 0, programs: 0)
     private let limit: Int
     private let closer: DescriptorCloser
 
@@ -51,21 +59,68 @@ final class BusConnection {
             atMost: isService ? options.maximumServiceFrameBytes : options.maximumFrameBytes,
             countedBy: bus.memory
         )
-        limit = bus.options.maximumQueuedBytes
+        limit = options.maximumQueuedBytes
+        sent = SentMessages(of: peer.process, atMost: options)
         closer = bus.closer
     }
 
-    // Descriptors that were not received are closed with the socket.
-    deinit { closer.close(descriptors + [socket]) }
+    deinit {
+        closer.close(passed: descriptors)
+        closer.close(socket: socket)
+    }
 
-    /// How many bytes are held of what it has not sent to the end, and what it has not read.
-    var heldBytes: Int { queue[first...].reduce(reader.capacity) { $0 + $1.byteCount } }
+    /// How many bytes are held of what it has not sent to the end, what others have not got of it, and what it has not
+    /// read of the service and the bus.
+    var heldBytes: Int { reader.capacity + sent.byteCount + unreadByteCount }
+
+    /// How many descriptors are held of what it has sent.
+    var heldDescriptorCount: Int { descriptors.count + sent.descriptorCount }
+
+    /// The size of what waits for it of the service and the bus.
+    var unreadByteCount: Int {
+        queue[first...].reduce(0) { $0 + ($1.message?.sent == nil ? $1.byteCount : 0) }
+    }
 
     /// Holds nothing more; it has to end.
     func abandon() {
         isEnding = true
-        (queue, first, queuedBytes) = ([], 0, 0)
+        (queue, first, queuedBytes) = ([], 0, (0, 0))
         reader = BusFrameReader(atMost: 0)
+        closer.close(passed: descriptors)
+        descriptors = []
+    }
+
+    /// Takes out what waits of a sender, but for a message of which it has got a part.
+    func takeBack(_ sent: SentMessages) -> [WaitingMessage] {
+        guard isBlocked else { return [] }
+        var messages: [WaitingMessage] = []
+        var kept: [OutgoingFrame] = []
+        for (index, frame) in queue[first...].enumerated() {
+            if let message = frame.message, message.sent === sent, !frame.isBegun {
+                messages.append(message)
+                if index > 0 { queuedBytes.programs -= frame.byteCount }
+            } else {
+                // The first one does not count.
+                if kept.isEmpty, index > 0 { count(frame, -1) }
+                kept.append(frame)
+            }
+        }
+        (queue, first) = (kept, 0)
+        return messages
+    }
+
+    /// The message of which it has got a part.
+    var begunMessage: WaitingMessage? { isBlocked && queue[first].isBegun ? queue[first].message : nil }
+
+    /// Whether a signal that is not for it alone may wait for it.
+    var takesBroadcasts: Bool { queuedBytes.programs < limit / 2 }
+
+    private func count(_ frame: OutgoingFrame, _ sign: Int) {
+        switch frame.message?.origin {
+        case .bus: queuedBytes.bus += sign * frame.byteCount
+        case .program: queuedBytes.programs += sign * frame.byteCount
+        case .service, nil: break
+        }
     }
 
     /// Whether messages wait for it.
@@ -76,8 +131,9 @@ final class BusConnection {
     /// - Returns: Whether the connection goes on.
     func send(_ frame: OutgoingFrame) -> Bool {
         if isBlocked {
-            guard queuedBytes + frame.byteCount <= limit else { return false }
-            queuedBytes += frame.byteCount
+            count(frame, 1)
+            // The service reads, however much it has caused.
+            guard queuedBytes.bus <= limit || isService else { return false }
         }
         let wasBlocked = isBlocked
         queue.append(frame)
@@ -90,9 +146,10 @@ final class BusConnection {
     func flush() -> Bool {
         while isBlocked {
             guard let isSent = queue[first].send(to: socket) else { return errno == EAGAIN }
+            sendCount &+= 1
             guard isSent else { continue }
             first += 1
-            if isBlocked { queuedBytes -= queue[first].byteCount }
+            if isBlocked { count(queue[first], -1) }
             // Those that were sent hold memory.
             if first == queue.count || first > 64 {
                 queue.removeFirst(first)

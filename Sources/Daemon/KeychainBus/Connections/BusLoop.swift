@@ -26,6 +26,10 @@ final class BusLoop {
     private var connectionsByName: [String: BusConnection] = [:]
     private var incompleteConnections: [BusConnection] = []
     private var ending: [BusConnection] = []
+    /// The connections that are not read because of what others have not read of them, in this order.
+    private var paused: [BusConnection] = []
+    /// What connections that have ended have left for others.
+    private var left: [(sent: SentMessages, deadline: Deadline)] = []
     /// The connection that is being read.
     private var served: BusConnection?
 
@@ -35,6 +39,8 @@ final class BusLoop {
     private var lastNumber: UInt64 = BusLoop.lowestNumber
     private var lastSerial: UInt32 = 0
     private var acceptsAgain: Deadline?
+    /// Whether there were no descriptors left for the last program that wanted to connect.
+    private var isShort = false
     private var descriptorRoom = [Int32](repeating: -1, count: Int(KEYCHAIN_MOST_DESCRIPTORS))
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 8)
 
@@ -95,6 +101,8 @@ final class BusLoop {
                 }
             }
             if acceptsAgain?.isOver ?? false { acceptAgain() }
+            if !memory.hasRoom(for: 0) { _ = makeRoom(for: 0) }
+            endPauses()
             for connection in incompleteConnections.prefix(while: { $0.deadline.isOver }) { endLater(connection) }
             endConnections()
         }
@@ -102,7 +110,8 @@ final class BusLoop {
 
     /// Until something has to be done without an event: the first of the incomplete connections has waited longest.
     private var waitMilliseconds: Int32 {
-        [incompleteConnections.first?.deadline, acceptsAgain].compactMap { $0?.waitMilliseconds }.min() ?? -1
+        [incompleteConnections.first?.deadline, acceptsAgain, paused.first?.pause, left.first?.deadline]
+            .compactMap { $0?.waitMilliseconds }.min() ?? -1
     }
 }
 
@@ -112,10 +121,13 @@ extension BusLoop {
     private func accept() {
         let socket = keychain_accept(listening)
         if socket < 0, [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) {
+            if !isShort { options.descriptorsAreUsedUp() }
+            isShort = true
             // It is still readable.
             acceptsAgain = options.deadline(milliseconds: Self.acceptPauseMilliseconds)
             return
         }
+        isShort = false
         if socket >= 0 { add(socket, isService: false) }
         acceptAgain()
     }
@@ -127,7 +139,7 @@ extension BusLoop {
 
     private func add(_ socket: Int32, isService: Bool) {
         guard let peer = BusPeer(of: socket), connections.count < options.maximumConnections || isService else {
-            return closer.close([socket])
+            return closer.close(socket: socket)
         }
         lastNumber += 1
         let handshake = BusHandshake(peer: peer.user, user: geteuid(), identifier: identifier)
@@ -179,6 +191,11 @@ extension BusLoop {
             keychain_watch_remove(watch, connection.socket)
             shutdown(connection.socket, Int32(SHUT_RDWR))
             incompleteConnections.removeAll { $0 === connection }
+            paused.removeAll { $0 === connection }
+            if !connection.sent.isEmpty, !connection.isService {
+                left.append((connection.sent, options.deadline(milliseconds: options.pauseMilliseconds)))
+                if left.count > options.maximumConnections { takeBack(left.removeFirst().sent) }
+            }
             guard let name = connection.name else { continue }
             connectionsByName[name] = nil
             for call in calls.remove(connection.number) { reportNoReply(to: call) }
@@ -199,18 +216,44 @@ extension BusLoop {
     private func serve(_ connection: BusConnection) {
         served = connection
         defer { served = nil }
-        guard !connection.isBlocked || connection.flush(), receive(from: connection) else {
+        let (wasPaused, sendCount) = (connection.pause != nil, connection.sendCount)
+        guard !connection.isBlocked || connection.flush(), wasPaused || receive(from: connection) else {
             return endLater(connection)
         }
+        // The event may be that its program has sent its last, which is read after the pause.
+        guard !wasPaused || !connection.isBlocked || connection.sendCount != sendCount else { return }
         watchAgain(connection)
     }
 
     private func watchAgain(_ connection: BusConnection) {
+        if connection.sent.areTooMany, connection.pause == nil, !connection.isService {
+            connection.pause = options.deadline(milliseconds: options.pauseMilliseconds)
+            paused.append(connection)
+        }
         // One that ends reads nothing more.
-        var wanted: SocketReadiness = connection.isEnding ? [] : .readable
+        var wanted: SocketReadiness = connection.isEnding || connection.pause != nil ? [] : .readable
         if connection.isBlocked { wanted.insert(.writable) }
+        // Otherwise its end would be an event again and again.
+        guard !wanted.isEmpty || connection.pause == nil else { return }
         let failure = keychain_watch_again(watch, connection.socket, connection.number, wanted.rawValue)
         if failure != 0 { endLater(connection) }
+    }
+
+    /// Reads connections again whose messages were read, or have waited long enough.
+    private func endPauses() {
+        left.removeAll { $0.sent.isEmpty }
+        while let (sent, deadline) = left.first, deadline.isOver {
+            left.removeFirst()
+            takeBack(sent)
+        }
+        for connection in paused where connection.pause?.isOver ?? false { takeBack(connection.sent) }
+        let ended = paused.filter { !$0.sent.areTooMany }
+        guard !ended.isEmpty else { return }
+        paused.removeAll { !$0.sent.areTooMany }
+        for connection in ended {
+            connection.pause = nil
+            watchAgain(connection)
+        }
     }
 
     /// Reads once, so that others have their turn.
@@ -231,8 +274,10 @@ extension BusLoop {
         }
         let failure = errno
         connection.descriptors += descriptorRoom.prefix(count)
+        closer.note(passed: count)
         guard received > 0 else { return received < 0 && failure == EAGAIN }
         defer { keychain_wipe(room.baseAddress, received) }
+        guard count == 0 || makeDescriptorRoom(for: connection) else { return false }
         guard take(UnsafeRawBufferPointer(rebasing: room[..<received]), from: connection) else { return false }
         return connection.descriptors.isEmpty || connection.handshake.passesDescriptors
     }
@@ -290,36 +335,83 @@ extension BusLoop {
 // MARK: - Memory
 
 extension BusLoop {
-    /// Ends connections that hold large messages, one of the process that holds the most first.
+    /// Who holds something, so that it can make room.
+    private enum Holder {
+        case connection(BusConnection)
+        /// What a connection that has ended has left for others.
+        case left(SentMessages)
+
+        var process: Int32 {
+            switch self {
+            case .connection(let connection): connection.peer.process
+            case .left(let sent): sent.process
+            }
+        }
+
+        /// Of several that hold the same, the one that connected first makes room.
+        var number: UInt64 {
+            if case .connection(let connection) = self { connection.number } else { 0 }
+        }
+    }
+
+    /// Who holds most of something of the process that holds the most of it; `nil` if nobody holds more than `least`.
+    private func most(
+        besides spared: BusConnection?,
+        holding least: Int,
+        of connectionCount: (BusConnection) -> Int,
+        _ leftCount: (SentMessages) -> Int
+    ) -> Holder? {
+        var held: [(holder: Holder, count: Int)] = []
+        for connection in connections.values where connection !== spared && !connection.isService {
+            held.append((.connection(connection), connection.isEnding ? 0 : connectionCount(connection)))
+        }
+        for (sent, _) in left { held.append((.left(sent), leftCount(sent))) }
+        held.removeAll { $0.count <= least }
+        var ofProcess: [Int32: Int] = [:]
+        for (holder, count) in held { ofProcess[holder.process, default: 0] += count }
+        return held.max { left, right in
+            (ofProcess[left.holder.process, default: 0], left.count, right.holder.number)
+                < (ofProcess[right.holder.process, default: 0], right.count, left.holder.number)
+        }?.holder
+    }
+
+    private func makeRoom(_ holder: Holder) {
+        switch holder {
+        case .connection(let connection):
+            connection.abandon()
+            endLater(connection)
+            takeBack(connection.sent)
+        case .left(let sent):
+            left.removeAll { $0.sent === sent }
+            takeBack(sent)
+        }
+    }
+
+    /// Ends connections that hold many bytes, one of the process that holds the most first.
     ///
     /// - Returns: Whether there is room then, or a message of the service is read, which has to go on: it sends what
     ///   programs have asked for.
     private func makeRoom(for bytes: Int) -> Bool {
-        var held: [(connection: BusConnection, bytes: Int)] = []
-        var heldByProcess: [Int32: Int] = [:]
-        for connection in connections.values where connection !== served && !connection.isService {
-            let bytes = connection.heldBytes
-            guard bytes > BusBody.uncounted else { continue }
-            held.append((connection, bytes))
-            heldByProcess[connection.peer.process, default: 0] += bytes
-        }
         while !memory.hasRoom(for: bytes) {
-            let most = held.indices.max { left, right in
-                let (left, right) = (held[left], held[right])
-                let byProcess = (
-                    heldByProcess[left.connection.peer.process, default: 0],
-                    heldByProcess[right.connection.peer.process, default: 0]
-                )
-                // Of several that hold the same, the one that connected first.
-                return (byProcess.0, left.bytes, right.connection.number)
-                    < (byProcess.1, right.bytes, left.connection.number)
-            }
+            let most = most(besides: served, holding: BusBody.uncounted, of: { $0.heldBytes }, { $0.byteCount })
             guard let most else { return served?.isService ?? false }
-            let (connection, bytes) = held.remove(at: most)
-            heldByProcess[connection.peer.process, default: 0] -= bytes
-            connection.abandon()
-            endLater(connection)
+            makeRoom(most)
         }
+        return true
+    }
+
+    /// Ends a connection that has sent many descriptors, if there are too many.
+    ///
+    /// - Returns: Whether the connection that sends now is none of those.
+    private func makeDescriptorRoom(for connection: BusConnection) -> Bool {
+        let counts = closer.counts
+        // Their closes may take long, and others' are behind them.
+        guard counts.closing <= 3 * options.maximumHeldDescriptors else { return false }
+        guard counts.held > options.maximumHeldDescriptors else { return true }
+        let most = most(besides: nil, holding: 0, of: { $0.heldDescriptorCount }, { $0.descriptorCount })
+        guard let most else { return true }
+        if case .connection(let other) = most, other === connection { return false }
+        makeRoom(most)
         return true
     }
 }

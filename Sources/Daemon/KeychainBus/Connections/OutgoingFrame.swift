@@ -9,6 +9,8 @@ struct OutgoingFrame {
     private let body: BusBody?
     private let passed: Passed
     private var sent = 0
+    /// `nil` for a line of the handshake.
+    let message: WaitingMessage?
 
     /// What is passed with a message.
     enum Passed {
@@ -27,11 +29,20 @@ struct OutgoingFrame {
         }
     }
 
-    init(_ header: [UInt8], _ body: BusBody? = nil, passing passed: Passed = .nothing) {
+    init(
+        _ header: [UInt8],
+        _ body: BusBody? = nil,
+        of message: WaitingMessage? = nil,
+        passing passed: Passed = .nothing
+    ) {
+        self.message = message
         self.header = header
         self.body = body
         self.passed = passed
     }
+
+    /// Whether a part of it was sent.
+    var isBegun: Bool { sent > 0 }
 
     /// Its size.
     var byteCount: Int { header.count + (body?.count ?? 0) }

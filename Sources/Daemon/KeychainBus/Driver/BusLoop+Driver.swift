@@ -65,7 +65,9 @@ extension BusLoop {
         header.flags = 1
         header.sender = BusNames.driver
         header.destination = connection.name
-        send(OutgoingFrame(header.encoded(bodyByteCount: body.count) + body, passing: passed), to: connection)
+        let bytes = header.encoded(bodyByteCount: body.count) + body
+        let message = WaitingMessage(header, bytes: (bytes.count, 0), of: .bus, countedBy: memory)
+        send(OutgoingFrame(bytes, of: message, passing: passed), to: connection)
     }
 }
 
@@ -152,7 +154,7 @@ extension BusLoop {
         header.signature = "sss"
         var writer = BusValueWriter()
         for text in [name, old, new] { writer.append(text) }
-        broadcast(BusFrame(header, BusBody(writer.bytes)))
+        broadcast(BusFrame(header, BusBody(writer.bytes)), of: nil)
     }
 
     private func tell(_ connection: BusConnection, _ member: String, of name: String) {
@@ -226,6 +228,17 @@ extension BusLoop {
         }
         if isPassed { reply.process = peer }
         return reply
+    }
+
+    /// How much a program has not read of what the service and the bus have sent to it, as dbus-daemon says it.
+    func statistics(_ call: DriverCall) throws(DriverError) -> DriverReply {
+        let name = try call.busName()
+        guard let connection = connection(named: name) else { throw DriverError.noService(name, mayStart: false) }
+        return DriverReply("a{sv}") { writer in
+            writer.append(arrayAlignedTo: 8) { writer in
+                Self.append("OutgoingBytes", UInt32(clamping: connection.unreadByteCount), as: "u", to: &writer)
+            }
+        }
     }
 
     private static func append(_ name: String, _ value: UInt32, as type: String, to writer: inout BusValueWriter) {

@@ -22,10 +22,11 @@ struct DriverMethod {
     static let propertiesInterface = "org.freedesktop.DBus.Properties"
     static let introspectableInterface = "org.freedesktop.DBus.Introspectable"
     static let peerInterface = "org.freedesktop.DBus.Peer"
+    static let statisticsInterface = "org.freedesktop.DBus.Debug.Stats"
 
     /// All of them, in the order of the interfaces in which a call without one is looked up.
     static func all() -> [DriverMethod] {
-        names + connections + rules + others + standard
+        names + connections + rules + others + standard + statistics
     }
 
     private static var names: [DriverMethod] {
@@ -86,6 +87,15 @@ struct DriverMethod {
             DriverMethod("UpdateActivationEnvironment", input: "a{ss}") { (_, _) throws(DriverError) in
                 throw DriverError(.notSupported, "this bus starts no programs")
             },
+        ]
+    }
+
+    private static var statistics: [DriverMethod] {
+        [
+            DriverMethod("GetConnectionStats", in: statisticsInterface, input: "s", output: "a{sv}") {
+                (bus, call) throws(DriverError) in
+                try bus.statistics(call)
+            }
         ]
     }
 

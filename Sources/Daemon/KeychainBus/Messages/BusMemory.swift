@@ -20,5 +20,8 @@ package final class BusMemory {
         return true
     }
 
+    /// Counts what is held in any case; room is made later.
+    func addWithoutRoom(_ bytes: Int) { count += bytes }
+
     func subtract(_ bytes: Int) { count -= bytes }
 }

@@ -36,9 +36,15 @@ final class ServedSecretService: Sendable {
         at location: KeychainLocation,
         log: DaemonLog
     ) throws(DaemonFailure) {
+        // Those who observe keychain files use it, whatever programs of the bus have opened by then.
+        DispatchDescriptors.make()
         do throws(KeychainError) {
+            var busOptions = BusOptions()
+            busOptions.descriptorsAreUsedUp = {
+                log.write(.warning, "there are no descriptors left: new programs of the bus wait until there are some")
+            }
             let bus = try arguments.bus.map { (path) throws(KeychainError) in
-                try BusServer(path: path, reserving: [Self.name])
+                try BusServer(path: path, reserving: [Self.name], options: busOptions)
             }
             var options = SecretServiceOptions()
             options.stateChanged = { Self.report($0, log) }
