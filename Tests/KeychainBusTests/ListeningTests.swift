@@ -55,6 +55,7 @@ struct ListeningTests {
         #expect(FileManager.default.createFile(atPath: path, contents: Data("x".utf8)))
         #expect(throws: KeychainError.self) { try BusServer(path: path, reserving: []) }
         #expect(FileManager.default.contents(atPath: path) == Data("x".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["bus"])
         #expect(chmod(folder.path, 0o755) == 0)
         #expect(throws: KeychainError.self) { try BusServer(path: folder.path(of: "other"), reserving: []) }
         #expect(throws: KeychainError.self) { try BusServer(path: "/other", reserving: []) }

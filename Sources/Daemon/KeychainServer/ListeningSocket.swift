@@ -31,10 +31,12 @@ package final class ListeningSocket: Sendable {
         do throws(FileError) {
             folder = try location.openFolder(making: true)
             name = location.name
+            // Where no daemon can listen, no lock is left either.
+            _ = try Self.hasSocket(name, in: folder)
             lock = try FileLock("\(name).lock", in: folder, until: Deadline(milliseconds: 0))
             // A service manager that listens on it does not hold the lock.
             guard !location.answers else { throw FileError.lockTimeout(path: location.path) }
-            try Self.removeStale(name, in: folder)
+            if try Self.hasSocket(name, in: folder) { folder.remove(name) }
             descriptor = keychain_open_private_socket()
             guard descriptor >= 0 else { throw .system(call: "socket", path: location.path, errno: errno) }
         } catch .lockTimeout {
@@ -73,11 +75,14 @@ package final class ListeningSocket: Sendable {
     /// The length of the backlog (listen(2)).
     private static let backlog: Int32 = 512
 
-    private static func removeStale(_ name: String, in folder: PrivateDirectory) throws(FileError) {
+    /// Whether there is a socket with a name.
+    ///
+    /// - Throws: ``FileError/wrongKind(path:expected:)`` if there is something else.
+    private static func hasSocket(_ name: String, in folder: PrivateDirectory) throws(FileError) -> Bool {
         let path = folder.path(of: name)
         var status = stat()
-        guard lstat(path, &status) == 0 else { return }
+        guard lstat(path, &status) == 0 else { return false }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .wrongKind(path: path, expected: "a socket") }
-        folder.remove(name)
+        return true
     }
 }
