@@ -9,7 +9,9 @@ import Testing
 struct TextWidthTests {
     @Test(
         "characters of East Asia take two columns, and marks none",
-        arguments: [("", 0), ("abc", 3), ("東京", 4), ("e\u{301}", 1), ("ü", 1), ("가", 2), ("…", 1), ("🔑", 2)]
+        arguments: [
+            ("", 0), ("abc", 3), ("東京", 4), ("e\u{301}", 1), ("ü", 1), ("가", 2), ("…", 1), ("🔑", 2), ("\u{4DC0}", 2),
+        ]
     )
     func width(_ text: String, _ width: Int) { #expect(TextWidth.of(text) == width) }
 

@@ -44,7 +44,10 @@ struct EditCommandTests {
 
     @Test(
         "an editor that fails, changes nothing or empties the file changes no password",
-        arguments: [("exit 1", 1), ("true", 0), (": >\"$2\"", 1), ("rm \"$2\"", 1), ("kill -9 $$", 1)]
+        arguments: [
+            ("exit 1", 1), ("true", 0), (": >\"$2\"", 1), ("rm \"$2\"", 1), ("kill -9 $$", 1),
+            ("rm \"$2\"; mkfifo \"$2\"", 1), ("ln -sf /etc/passwd \"$2\"", 1), ("truncate -s 5G \"$2\"", 1),
+        ]
     )
     func keeps(_ editor: String, _ status: Int32) throws {
         #expect(try edit(editor).status == status)

@@ -63,7 +63,8 @@ struct GenerateCommandTests {
         "what makes no password is a usage error",
         arguments: [
             ["--length", "0"], ["--length", "5000"], ["--words", "0"], ["--alphabet", "a"], ["--alphabet", "aa"],
-            ["--alphabet", "aü"], ["--alphabet", "a b"], ["--words", "2", "--length", "3"], ["--account", "x"], ["--replace"],
+            ["--alphabet", "aü"], ["--alphabet", "a b"], ["--words", "2", "--length", "3"], ["--account", "x"],
+            ["--replace"],
         ]
     )
     func usage(_ options: [String]) throws { #expect(try scene.run(["generate"] + options).status == 2) }

@@ -99,7 +99,8 @@ final class BrowseTerminal {
         raw.c_cc.6 = 1
         raw.c_cc.5 = 0
         guard tcsetattr(terminal, TCSAFLUSH, &raw) == 0 else { return false }
-        write(Array("\u{1B}[?1049h\u{1B}[2J".utf8))
+        // A line that turns out to be wider than the screen is cut, and not continued below.
+        write(Array("\u{1B}[?1049h\u{1B}[?7l\u{1B}[2J".utf8))
         shown = nil
         return true
     }
@@ -108,7 +109,7 @@ final class BrowseTerminal {
     func leave() {
         guard isEntered else { return }
         isEntered = false
-        write(Array("\u{1B}[0m\u{1B}[2J\u{1B}[H\u{1B}[?25h\u{1B}[?1049l".utf8))
+        write(Array("\u{1B}[0m\u{1B}[2J\u{1B}[H\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l".utf8))
         tcsetattr(terminal, TCSAFLUSH, &before)
         for (number, var action) in actions { sigaction(number, &action, nil) }
         actions = [:]
@@ -197,8 +198,10 @@ final class BrowseTerminal {
 
     private func isOther(_ line: BrowseScreen.Line, _ row: Int, _ screen: BrowseScreen) -> Bool {
         guard let shown, shown.lines.count == screen.lines.count else { return true }
-        // The line of a secret is written over as soon as it is hidden.
-        return shown.lines[row] != line || [shown.secretPlace?.row, screen.secretPlace?.row].contains(row)
+        // A secret is written over as soon as it is hidden, with the lines around it, on which a terminal that ignores
+        // the above may have continued it.
+        if let place = shown.secretPlace, place != screen.secretPlace { return true }
+        return shown.lines[row] != line || screen.secretPlace?.row == row
     }
 
     private func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes { _ = DescriptorOutput.write($0, to: terminal) } }

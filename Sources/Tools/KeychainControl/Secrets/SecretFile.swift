@@ -23,6 +23,20 @@ enum SecretFile {
         return try read(descriptor, path)
     }
 
+    /// The bytes of a file that is neither a link nor anything else.
+    ///
+    /// - Throws: ``Refusal`` if it is, if it cannot be read, or is larger than an item may be.
+    static func readRegular(_ path: String) throws(Refusal) -> SecretBytes {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("\(path) cannot be opened") }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Refusal("\(path) is not a file")
+        }
+        return try read(descriptor, path)
+    }
+
     private static func read(_ descriptor: Int32, _ name: String) throws(Refusal) -> SecretBytes {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
         defer {

@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import KeychainCore
 import KeychainHost
 
 /// A folder of one's own in memory, which is removed with everything that programs leave in it.
@@ -104,6 +105,9 @@ final class MemoryFolder {
         unlinkat(folder, name, 0)
     }
 
+    /// Twice what an item may have: an editor writes little beside the text.
+    private static let largestWipedCount = 2 * ItemLimits.secretByteCount
+
     private static func wipe(_ name: UnsafePointer<CChar>, in folder: Int32) {
         let file = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return }
@@ -111,7 +115,8 @@ final class MemoryFolder {
         var status = stat()
         guard fstat(file, &status) == 0 else { return }
         let zeros = [UInt8](repeating: 0, count: 1 << 14)
-        var left = Int(status.st_size)
+        // A hole in a larger one would become memory.
+        var left = min(Int(status.st_size), Self.largestWipedCount)
         while left > 0 {
             let count = min(left, zeros.count)
             guard zeros.withUnsafeBytes({ DescriptorOutput.write(.init(rebasing: $0[..<count]), to: file) }) else {

@@ -25,7 +25,7 @@ struct SecretEditor {
         let line = EditorCommand.line(editor, path: surroundings.environment("PATH"))
         let status = try surroundings.run(["sh", "-c", "\(line) \"$@\"", "sh", path], nil)
         guard status == 0 else { throw Refusal("the editor failed with status \(status): nothing was changed") }
-        let edited = try SecretFile.read(path, standardInput: surroundings.standardInput)
+        let edited = try SecretFile.readRegular(path)
         return secret.endsWithNewline || !edited.endsWithNewline ? edited : edited.withoutFinalNewline
     }
 }
