@@ -22,7 +22,7 @@ struct TextWidthTests {
             ("abc", 0, ""), ("abc", 1, "…"),
         ]
     )
-    func fitted(_ text: String, _ width: Int, _ expected: String) {
+    func fitted(_ text: String, _ width: Int, expected: String) {
         #expect(TextWidth.fitted(text, to: width) == expected)
     }
 
@@ -30,7 +30,7 @@ struct TextWidthTests {
         "the end of what is typed is visible",
         arguments: [("abcdef", 3, "def"), ("東京都", 3, "都"), ("ab", 5, "ab"), ("ab", 0, "")]
     )
-    func end(_ text: String, _ width: Int, _ expected: String) {
+    func end(_ text: String, _ width: Int, expected: String) {
         #expect(TextWidth.end(of: text, in: width) == expected)
     }
 
@@ -42,7 +42,7 @@ struct TextWidthTests {
             ("東京都", 5, "東京…"), ("a\nb", 3, "a…"),
         ]
     )
-    func secret(_ text: String, _ width: Int, _ expected: String) {
+    func secret(_ text: String, _ width: Int, expected: String) {
         let line = ShownSecret.line(SecretBytes(Array(text.utf8)), width: width)
         #expect(String(decoding: line.unprotectedCopy, as: UTF8.self) == expected)
     }

@@ -82,7 +82,7 @@ struct ClipCommandTests {
     }
 
     /// Clears a clipboard of `mine`, if it has the given text, and returns what it has then.
-    private func clear(_ text: String, _ clipboard: String, _ variables: String) throws -> String {
+    private func clear(_ text: String, of clipboard: String, _ variables: String) throws -> String {
         try write("mine".utf8, to: "clipboard")
         try write(ClipboardDigest(of: SecretBytes(Array(text.utf8))).bytes.unprotectedCopy, to: "digest")
         let words = "clear-clipboard \(clipboard) --after 0 <\(folder.path(of: "digest"))"
@@ -95,11 +95,11 @@ struct ClipCommandTests {
         arguments: [("wayland", ""), ("xsel", ""), ("xclip", "DISPLAY=xclip")]
     )
     func changed(_ clipboard: String, _ variables: String) throws {
-        #expect(try clear("other", clipboard, variables) == "mine")
-        #expect(try clear("mine", clipboard, variables).isEmpty)
+        #expect(try clear("other", of: clipboard, variables) == "mine")
+        #expect(try clear("mine", of: clipboard, variables).isEmpty)
         guard clipboard != "xsel" else { return }
         try write([], to: "picture")
-        #expect(try clear("mine", clipboard, variables) == "mine")
+        #expect(try clear("mine", of: clipboard, variables) == "mine")
     }
 
     @Test("the last copy says when it is cleared, also if it is of the same password")

@@ -53,7 +53,7 @@ struct BrowseCommand: ParsableCommand {
                 browser.model.size = terminal.size
                 browser.hide()
                 terminal.forget()
-            case .signal(let number): try obey(number, terminal, &browser)
+            case .signal(let number): try obey(number, at: terminal, &browser)
             case .bytes(let bytes): pressed = keys.keys(in: bytes)
             case .timeout: pressed = keys.keysAtPause()
             }
@@ -78,7 +78,7 @@ struct BrowseCommand: ParsableCommand {
     ) throws(Refusal) -> Bool {
         switch effect {
         case .quit: return false
-        case .suspend: try obey(BrowseTerminal.stop, terminal, &browser)
+        case .suspend: try obey(BrowseTerminal.stop, at: terminal, &browser)
         case .reload:
             let surroundings = browser.surroundings
             browser.read { () throws(Refusal) in try filter.entries(surroundings) }
@@ -94,7 +94,7 @@ struct BrowseCommand: ParsableCommand {
     }
 
     /// Ends or stops this program, with the terminal as it was.
-    private func obey(_ signal: Int32, _ terminal: BrowseTerminal, _ browser: inout Browser) throws(Refusal) {
+    private func obey(_ signal: Int32, at terminal: BrowseTerminal, _ browser: inout Browser) throws(Refusal) {
         browser.hide()
         terminal.leave()
         terminal.obey(signal)

@@ -181,7 +181,7 @@ final class BrowseTerminal {
     /// Shows a screen; lines that have not changed are not written again.
     func draw(_ screen: BrowseScreen, secret: SecretBytes?) {
         var output = "\u{1B}[?25l"
-        for (row, line) in screen.lines.enumerated() where isOther(line, row, screen) {
+        for (row, line) in screen.lines.enumerated() where isOther(line, at: row, screen) {
             output += "\u{1B}[\(row + 1);1H"
             output += line.isReversed ? "\u{1B}[7m\(line.text)\u{1B}[0m" : line.text
         }
@@ -196,7 +196,7 @@ final class BrowseTerminal {
         shown = screen
     }
 
-    private func isOther(_ line: BrowseScreen.Line, _ row: Int, _ screen: BrowseScreen) -> Bool {
+    private func isOther(_ line: BrowseScreen.Line, at row: Int, _ screen: BrowseScreen) -> Bool {
         guard let shown, shown.lines.count == screen.lines.count else { return true }
         // A secret is written over as soon as it is hidden, with the lines around it, on which a terminal that ignores
         // the above may have continued it.
