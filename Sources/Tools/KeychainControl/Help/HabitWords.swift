@@ -29,7 +29,7 @@ enum HabitWords {
     private static let item = "SERVICE/ACCOUNT"
 
     private static let rows: KeyValuePairs<String, Answer> = [
-        "read lookup fetch print cat": .command("keychainctl get \(item)"),
+        "read lookup fetch print cat secret": .command("keychainctl get \(item)"),
         "find grep": .command("keychainctl search WORD"),
         "add put insert save new update change": .command("keychainctl set \(item)"),
         "del rm remove unset clear": .command("keychainctl delete \(item)"),

@@ -38,6 +38,6 @@ enum SuggestedCommand {
         "passwd password passcode": "keychainctl device change-passcode",
         "status info": "keychainctl device status",
         "sign": "keychainctl sign --team-key KEY PROGRAM",
-        "backup check device doctor recovery-key repair secret service team test trace words": "",
+        "backup check device doctor recovery-key repair service team test trace words": "",
     ]
 }
