@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// TCP sockets with data that nobody takes: whoever closes one last sleeps for ten minutes (socket(7), `SO_LINGER`), or
+/// TCP sockets with data that nobody takes: whoever closes one last sleeps for two minutes (socket(7), `SO_LINGER`), or
 /// until this object goes away.
 final class LingeringSockets {
     private let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -38,7 +38,7 @@ final class LingeringSockets {
         try #require(withAddress { connect(descriptor, $0, length) } == 0)
         let bytes = [UInt8](repeating: 0, count: 4096)
         while send(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
-        var linger = linger(l_onoff: 1, l_linger: 600)
+        var linger = linger(l_onoff: 1, l_linger: 120)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
         guard !pass(descriptor) else {
             // Where the other side has closed it first, this sleeps.
