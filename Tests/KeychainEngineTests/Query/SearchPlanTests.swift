@@ -67,7 +67,7 @@ struct SearchPlanTests {
     @Test("a persistent reference covers items of either kind")
     func reference() throws {
         let identifier = try #require(Self.identifier)
-        let bytes = PersistentReference.bytes(.genericPassword, identifier)
+        let bytes = identifier.persistentReference(of: .genericPassword)
         let plan = try Self.plan([PropertyKey.valuePersistentReference: .data(bytes)])
         #expect(
             plan.terms == [

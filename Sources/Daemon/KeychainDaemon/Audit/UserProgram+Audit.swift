@@ -36,9 +36,7 @@ extension UserProgram {
             let found = described(
                 [
                     PropertyKey.itemClass: .string(itemClass.rawValue),
-                    PropertyKey.valuePersistentReference: .data(
-                        SecretBytes(Array(itemClass.rawValue.utf8) + item.bytes)
-                    ),
+                    PropertyKey.valuePersistentReference: .data(item.persistentReference(of: itemClass)),
                     PropertyKey.returnAttributes: .boolean(true),
                     PropertyKey.useAuthenticationUI: .string(PropertyKey.useAuthenticationUIFail),
                 ],

@@ -67,7 +67,7 @@ extension Engine {
         report.damagedRows.append(
             .init(
                 itemClass: row.row.itemClass,
-                persistentReference: PersistentReference.bytes(row.row.itemClass, row.row.identifier).unprotectedCopy,
+                persistentReference: row.row.identifier.persistentReference(of: row.row.itemClass).unprotectedCopy,
                 damage: damage.map { "\($0)" } ?? "none that could be seen now: recover() brings back what opens again",
                 isQuarantined: row.damage != nil
             )

@@ -16,7 +16,7 @@ struct ExplainedRows {
         let stored = row.row
         var item = ExplainedItem(
             itemClass: stored.itemClass,
-            persistentReference: PersistentReference.bytes(stored.itemClass, stored.identifier).unprotectedCopy,
+            persistentReference: stored.identifier.persistentReference(of: stored.itemClass).unprotectedCopy,
             level: stored.protection,
             condition: .locked,
             isInClientGroups: false

@@ -160,7 +160,7 @@ extension GroupMoveReport.Item {
         let itemClass = row.row.itemClass
         self.init(
             itemClass: itemClass,
-            persistentReference: PersistentReference.bytes(itemClass, row.row.identifier).unprotectedCopy,
+            persistentReference: row.row.identifier.persistentReference(of: itemClass).unprotectedCopy,
             name: attributes.itemName
         )
     }

@@ -46,11 +46,6 @@ enum PersistentReference: Sendable, Hashable {
         }
     }
 
-    /// The 20 bytes of the current form.
-    static func bytes(_ itemClass: ItemClass, _ identifier: ItemIdentifier) -> SecretBytes {
-        SecretBytes(Array(itemClass.rawValue.utf8) + identifier.bytes)
-    }
-
     private static let tokenPrefix = "tkpr"
     private static let retiredPrefix = "apls"
     private static let malformed = KeychainError.parameter("kSecValuePersistentRef is malformed")

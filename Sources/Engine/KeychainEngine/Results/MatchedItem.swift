@@ -54,7 +54,7 @@ enum MatchedItem: Sendable {
     }
 
     /// The class and the identifier.
-    var persistentReference: SecretBytes { PersistentReference.bytes(itemClass, identifier) }
+    var persistentReference: SecretBytes { identifier.persistentReference(of: itemClass) }
 
     /// The value for `kSecReturnRef`.
     ///

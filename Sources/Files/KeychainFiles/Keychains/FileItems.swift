@@ -186,10 +186,9 @@ struct FileItems {
         of item: Bytes16
     ) throws(KeychainError) -> (query: PropertyDictionary, itemClass: ItemClass) {
         for itemClass in ItemClass.stored {
-            let reference = SecretBytes(Array(itemClass.rawValue.utf8) + item.bytes)
             let query = PropertyDictionary([
                 PropertyKey.itemClass: .string(itemClass.rawValue),
-                PropertyKey.valuePersistentReference: .data(reference),
+                PropertyKey.valuePersistentReference: .data(item.persistentReference(of: itemClass)),
             ])
             do throws(KeychainError) {
                 _ = try perform(.copyMatching(query.returning([])))
@@ -258,7 +257,7 @@ extension KeychainFileItem {
     fileprivate init?(_ itemClass: ItemClass, _ value: ResultValue) {
         guard case .dictionary(let entries) = value,
             case .data(let reference)? = entries[PropertyKey.valuePersistentReference],
-            let identifier = Bytes16(reference.unprotectedCopy.dropFirst(4))
+            let identifier = ItemIdentifier(persistentReference: reference)
         else { return nil }
         let attributes = entries.filter { key, _ in
             AttributeName(key).map { !Self.unknownAttributes.contains($0) } ?? false

@@ -61,7 +61,7 @@ package struct CredentialStore: Sendable {
         }
 
         /// What identifies it among those that a search by lookup attributes finds.
-        package var identifier: ItemIdentifier? { ItemIdentifier(reference.unprotectedCopy.dropFirst(4)) }
+        package var identifier: ItemIdentifier? { ItemIdentifier(persistentReference: reference) }
 
         /// Whether both are the same item.
         package func isSame(as other: Entry) -> Bool { reference == other.reference }
@@ -152,8 +152,7 @@ package struct CredentialStore: Sendable {
         var found: [Entry] = []
         for match in matches where match.isLocked {
             var query = search
-            let reference = Array(itemClass.rawValue.utf8) + match.identifier.withUnsafeBytes(Array.init)
-            query[PropertyKey.valuePersistentReference] = .data(SecretBytes(reference))
+            query[PropertyKey.valuePersistentReference] = .data(match.identifier.persistentReference(of: itemClass))
             let candidates = try explain(.copyMatching(query), itemLimit: 1).search?.candidates ?? []
             found += candidates.compactMap { guardedEntry($0, itemClass) }
         }
@@ -306,7 +305,7 @@ package struct CredentialStore: Sendable {
         ]
         for (name, value) in attributes { addition[name.description] = value }
         guard case .single(.data(let reference)) = try perform(.add(addition)) else { return nil }
-        return ItemIdentifier(reference.unprotectedCopy.dropFirst(4))
+        return ItemIdentifier(persistentReference: reference)
     }
 
     /// Deletes an item.

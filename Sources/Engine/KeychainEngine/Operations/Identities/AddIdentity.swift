@@ -27,7 +27,7 @@ extension Engine {
             return addedCertificate
         }
         guard let added, certificate.query.returns == .persistentReference else { return .nothing }
-        return .single(.data(PersistentReference.bytes(.identity, added)))
+        return .single(.data(added.persistentReference(of: .identity)))
     }
 }
 

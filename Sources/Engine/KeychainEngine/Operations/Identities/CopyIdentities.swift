@@ -22,7 +22,7 @@ extension Engine {
             switch found {
             case .success(let findings):
                 let identifier = findings.items.first?.identifier
-                reference = identifier.map { PersistentReference.bytes(.identity, $0) }
+                reference = identifier.map { $0.persistentReference(of: .identity) }
                 // An obstacle to reading the certificate takes precedence over one to reading the key.
                 guard !findings.items.isEmpty else { return found }
             case .failure(let absence):
