@@ -29,8 +29,8 @@ struct KeepFolderCommand: ParsableCommand {
         let failure = keychain_go_to_background(process)
         guard failure == 0 else { throw Refusal(String(cString: strerror(failure))) }
         chdir("/")
-        let folder: CopyFolder
-        do throws(FileError) { folder = try CopyFolder(in: parent) } catch {
+        let folder: SecretFolder
+        do throws(FileError) { folder = try SecretFolder(in: parent) } catch {
             keychain_background_report(EXIT_FAILURE, "\(error)")
             throw ExitCode.failure
         }

@@ -48,7 +48,7 @@ enum KeptFolder {
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
             status.st_mode & 0o077 == 0
         else { throw Refusal("XDG_RUNTIME_DIR is no folder of this user alone (mode 0700); --template needs none") }
-        guard keychain_file_system(path) == MemoryFolder.fileSystem else {
+        guard SecretFolder.isInMemory(path) else {
             throw Refusal("XDG_RUNTIME_DIR is not in memory (tmpfs); --template needs no folder")
         }
         return path

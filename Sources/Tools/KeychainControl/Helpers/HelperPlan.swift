@@ -254,7 +254,7 @@ struct HelperPlan {
         beside file: ConfigurationFile
     ) throws(Refusal) -> [UInt8] {
         guard !bytes.isEmpty else { throw Refusal("there is no \(file.path)") }
-        let folder = try Self.refusing { () throws(FileError) in try CopyFolder(beside: file.path) }
+        let folder = try Self.refusing { () throws(FileError) in try SecretFolder(beside: file.path) }
         return try withExtendedLifetime(folder) { () throws(Refusal) in
             let copy = "\(folder.path)/config"
             try Self.refusing { () throws(FileError) in _ = try AtomicFile.create(copy, bytes) }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
 import FoundationEssentials
 import Glibc
 import KeychainCore
@@ -92,10 +91,10 @@ enum Clipboard: Hashable, Sendable {
     }
 
     private func run(_ words: [String], _ input: SecretBytes) throws(Refusal) {
-        let descriptor = input.withUnsafeBytes { keychain_sealed_memory($0.baseAddress, $0.count) }
+        let descriptor = try MemoryFile.descriptor(of: input)
+        defer { close(descriptor) }
         let output = open("/dev/null", O_RDWR | O_CLOEXEC)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        guard descriptor >= 0, output >= 0 else {
+        guard output >= 0 else {
             throw Refusal("the clipboard cannot be reached: \(String(cString: strerror(errno)))")
         }
         // The program goes on in the background, and would keep a pipe open that is our output or takes our errors.

@@ -2,6 +2,7 @@
 
 import Crypto
 import Glibc
+import KeychainCore
 import KeychainHost
 
 /// Which copy to a clipboard was the last one: only its program clears the clipboard.
@@ -21,9 +22,7 @@ struct ClipboardTurn {
     init(of clipboard: Clipboard, environment: (String) -> String?) {
         let display = ["WAYLAND_DISPLAY", "DISPLAY", "TMUX"].map { environment($0) ?? "" }
         let hash = SHA256.hash(data: Array(([clipboard.text] + display).joined(separator: "\0").utf8))
-        let name =
-            "keychainctl-clip.\(geteuid())."
-            + hash.prefix(8).map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
+        let name = "keychainctl-clip.\(geteuid()).\(hash.prefix(8).hexadecimal)"
         number = Array(RandomName.make().utf8)
         let places = [environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self)
         path = places.lazy.map { [number] in Self.write(number, to: "\($0)/\(name)") }.first { $0 != nil } ?? nil

@@ -13,11 +13,9 @@ struct SecretEditor {
     ///
     /// - Throws: ``Refusal`` if there is no folder in memory, or if the editor fails.
     func edited(_ secret: SecretBytes) throws(Refusal) -> SecretBytes {
-        let folder = try MemoryFolder(
-            in: [surroundings.environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self)
-        )
-        // Whatever the editor leaves beside the file, such as a copy of it, goes as well.
-        defer { folder.remove() }
+        let folder = try folderInMemory()
+        // Whatever the editor leaves beside the file, such as a copy of it, goes with it.
+        defer { withExtendedLifetime(folder) {} }
         let path = "\(folder.path)/secret.txt"
         try SecretFile.write(secret, to: path, standardOutput: surroundings.standardOutput)
         let variables = ["VISUAL", "EDITOR"].compactMap(surroundings.environment)
@@ -27,6 +25,15 @@ struct SecretEditor {
         guard status == 0 else { throw Refusal("the editor failed with status \(status): nothing was changed") }
         let edited = try SecretFile.readRegular(path)
         return secret.endsWithNewline || !edited.endsWithNewline ? edited : edited.withoutFinalNewline
+    }
+
+    private func folderInMemory() throws(Refusal) -> SecretFolder {
+        let places = [surroundings.environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self)
+        for place in places where SecretFolder.isInMemory(place) {
+            // The editor may live on if this process is killed.
+            if let folder = try? SecretFolder(in: place, isInherited: true) { return folder }
+        }
+        throw Refusal("there is no folder in memory for the editor: XDG_RUNTIME_DIR and /dev/shm are none (tmpfs)")
     }
 }
 
