@@ -156,24 +156,3 @@ extension CredentialStore.Entry {
         return members
     }
 }
-
-/// Rows of cells.
-enum TextTable {
-    /// Lines of aligned columns for a terminal, else of cells with a tab between them.
-    static func text(_ rows: [[String]], isAligned: Bool) -> String {
-        guard isAligned else { return rows.map { $0.joined(separator: "\t") }.joined(separator: "\n") }
-        var widths: [Int] = []
-        for row in rows {
-            for (column, cell) in row.enumerated() {
-                if column == widths.count { widths.append(0) }
-                widths[column] = max(widths[column], cell.count)
-            }
-        }
-        let lines = rows.map { row in
-            row.enumerated().map { column, cell in
-                column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count + 2)
-            }.joined()
-        }
-        return lines.joined(separator: "\n")
-    }
-}

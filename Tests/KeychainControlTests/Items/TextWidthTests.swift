@@ -26,6 +26,13 @@ struct TextWidthTests {
         #expect(TextWidth.fitted(text, to: width) == expected)
     }
 
+    @Test("columns of a list are aligned by the columns of the terminal")
+    func table() {
+        let rows = [["東京", "a"], ["b", "c"]]
+        #expect(TextTable.text(rows, isAligned: true) == "東京  a\nb     c")
+        #expect(TextTable.text(rows, isAligned: false) == "東京\ta\nb\tc")
+    }
+
     @Test(
         "the end of what is typed is visible",
         arguments: [("abcdef", 3, "def"), ("東京都", 3, "都"), ("ab", 5, "ab"), ("ab", 0, "")]
