@@ -64,11 +64,8 @@ struct ClipCommandTests {
     }
 
     private func waitForClipboard(_ contents: String) throws {
-        for _ in 0..<6_000 {
-            if try String(contentsOfFile: clipboard, encoding: .utf8) == contents { return }
-            usleep(10_000)
-        }
-        Issue.record("the clipboard is not '\(contents)'")
+        let what = "the clipboard has '\(contents)'"
+        #expect(try eventually(what) { try String(contentsOfFile: clipboard, encoding: .utf8) == contents })
     }
 
     @Test(

@@ -13,6 +13,9 @@ final class SecretService {
     /// The name of the service on the bus.
     static let name = "org.freedesktop.secrets"
 
+    /// Makes a connection that takes descriptors.
+    typealias Connect = () throws(BusError) -> Bus
+
     /// That of the calls, which takes no descriptors.
     ///
     /// Programs could pass more than there is room for, and sd-bus ends a connection then.
@@ -26,9 +29,6 @@ final class SecretService {
 
     var clients: [String: ServiceClient] = [:]
     var calls: [UInt64: ServiceCall] = [:]
-    /// Makes a connection that takes descriptors.
-    typealias Connect = () throws(BusError) -> Bus
-
     /// The names for whose credentials the bus was asked on ``passing``, by the numbers of these calls.
     var questions: [UInt64: String] = [:]
     /// The clients that were asked for a sign of life, by the numbers of these calls.

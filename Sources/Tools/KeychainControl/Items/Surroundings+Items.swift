@@ -127,18 +127,20 @@ extension Refusal {
             case _ where error.kind.isOfUnreadableKeychain: .unreadable
             default: .failed
             }
+        var text = "\(Refusal(error))"
         // An item that its user has to authenticate for is no matter of the lock.
-        if case .authentication = error.kind {
-            self.init("\(Refusal(error))", status)
-        } else if error.status == .interactionNotAllowed {
-            self.init("\(error.reason); 'keychainctl device unlock -- COMMAND' runs a command unlocked", status)
-        } else {
-            self.init("\(Refusal(error))", status)
+        if error.status == .interactionNotAllowed, !error.kind.isOfAuthentication {
+            text = "\(error.reason); 'keychainctl device unlock -- COMMAND' runs a command unlocked"
         }
+        self.init(text, status)
     }
 }
 
 extension KeychainError.Kind {
+    fileprivate var isOfAuthentication: Bool {
+        if case .authentication = self { true } else { false }
+    }
+
     /// Whether the keychain as a whole cannot be read, whatever is asked of it.
     fileprivate var isOfUnreadableKeychain: Bool {
         switch self {
