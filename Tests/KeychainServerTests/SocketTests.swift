@@ -192,6 +192,20 @@ struct SocketTests {
     }
 
     @Test(
+        "a folder for the run time that another user can change is passed over, as after su or sudo -E",
+        .enabled(if: geteuid() == 0, "only the superuser can give a folder away"),
+        arguments: [(UInt32(1), mode_t(0o700)), (0, 0o770), (0, 0o702)]
+    )
+    func changeableRuntimeFolder(_ owner: UInt32, _ mode: mode_t) throws {
+        let folder = try TemporaryFolder()
+        #expect(mkdir(folder.path(of: "run"), 0o700) == 0)
+        let runtime = ["XDG_RUNTIME_DIR": folder.path(of: "run")]
+        #expect(try Self.location("/nowhere/else", runtime).folder == folder.path(of: "run/swift-keychain"))
+        #expect(chmod(folder.path(of: "run"), mode) == 0 && chown(folder.path(of: "run"), owner, owner) == 0)
+        #expect(try Self.location("/nowhere/else", runtime) == Self.location("/nowhere/else", [:]))
+    }
+
+    @Test(
         "a folder of another user is not used, and the error says what can be done without that user",
         .enabled(if: geteuid() == 0)
     )

@@ -28,12 +28,11 @@ package struct SocketLocation: Sendable, Hashable {
 
     /// The socket for a store.
     ///
-    /// The folder is `swift-keychain` in `$XDG_RUNTIME_DIR` (XDG Base Directory Specification 0.8), else in
-    /// `/run/user/UID` if the user owns such a folder, else `/tmp/swift-keychain-UID`, or, where that name is no folder
-    /// of the user's alone (``isTaken``), `run` in the folder of the store. The name is `keychaind.sock` for the store
-    /// in `.local/share` of the home folder in the user database, and `keychaind-files.sock` for the daemon of keychain
-    /// files beside it. For any other folder it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of its path,
-    /// so that two never share a socket.
+    /// The folder is `swift-keychain` in ``RuntimeFolder``, else in `/run/user/UID` if the user owns such a folder,
+    /// else `/tmp/swift-keychain-UID`, or, where that name is no folder of the user's alone (``isTaken``), `run` in the
+    /// folder of the store. The name is `keychaind.sock` for the store in `.local/share` of the home folder in the user
+    /// database, and `keychaind-files.sock` for the daemon of keychain files beside it. For any other folder it has
+    /// eight hexadecimal digits of the SHA-256 (FIPS 180-4) of its path, so that two never share a socket.
     ///
     /// - Throws: ``FileError``, or what `environment` throws.
     package init(
@@ -55,7 +54,7 @@ package struct SocketLocation: Sendable, Hashable {
             let digits = SHA256.hash(data: Array(path.utf8)).prefix(4).hexadecimal
             name = "keychaind-\(digits).sock"
         }
-        if let runtime = try environment("XDG_RUNTIME_DIR"), runtime.isAbsolutePath {
+        if let runtime = try RuntimeFolder.path(environment) {
             folder = "\(runtime)/swift-keychain"
             requiredParent = runtime
             advice = "set XDG_RUNTIME_DIR to a folder of your own, or unset it"

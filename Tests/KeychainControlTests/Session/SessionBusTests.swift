@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainServer
 import KeychainTestSupport
 import KeychainWire
@@ -27,6 +28,19 @@ struct SessionBusTests {
         #expect(!SessionBus.isThere { runtime[$0] })
         let listener = try ListeningSocket(SocketLocation(path: folder.path(of: "bus")))
         #expect(SessionBus.isThere { runtime[$0] })
+        _ = consume listener
+    }
+
+    @Test(
+        "a bus in a folder of another user is none",
+        .enabled(if: geteuid() == 0, "only the superuser can give a folder away")
+    )
+    func foreignBus() throws {
+        let folder = try TemporaryFolder(prefix: "kb")
+        let listener = try ListeningSocket(SocketLocation(path: folder.path(of: "bus")))
+        #expect(chown(folder.path, 1, 1) == 0)
+        let runtime = ["XDG_RUNTIME_DIR": folder.path]
+        #expect(SessionBus.address { runtime[$0] } == nil)
         _ = consume listener
     }
 

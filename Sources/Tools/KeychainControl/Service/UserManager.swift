@@ -18,7 +18,7 @@ struct UserManager: Sendable {
         output: @escaping @Sendable ([String]) throws(Refusal) -> String
     ) -> UserManager? {
         // The private socket that systemctl connects to (sd_booted(3) covers only the system's).
-        guard let runtime = environment("XDG_RUNTIME_DIR"), access("\(runtime)/systemd/private", F_OK) == 0 else {
+        guard let runtime = RuntimeFolder.path(environment), access("\(runtime)/systemd/private", F_OK) == 0 else {
             return nil
         }
         let configuration = environment("XDG_CONFIG_HOME").flatMap { $0.isAbsolutePath ? $0 : nil }

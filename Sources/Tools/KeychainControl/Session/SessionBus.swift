@@ -20,7 +20,7 @@ enum SessionBus {
     static func address(_ environment: (String) -> String?) -> String? {
         if let address = environment(variable), !address.isEmpty { return address }
         // Where libraries look without the variable.
-        guard let runtime = environment("XDG_RUNTIME_DIR"), runtime.isAbsolutePath else { return nil }
+        guard let runtime = RuntimeFolder.path(environment) else { return nil }
         let bus = SocketLocation(path: "\(runtime)/bus")
         return bus.answers ? bus.busAddress : nil
     }
@@ -37,6 +37,8 @@ extension KeychainService {
         do throws(FileError) {
             socket = try SocketLocation(of: location)
             bus = socket.bus
+            // Programs trust whoever listens there.
+            _ = try bus.openFolder(making: true)
         } catch {
             throw Refusal("the daemon cannot listen: \(error)")
         }

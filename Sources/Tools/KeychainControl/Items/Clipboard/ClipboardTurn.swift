@@ -24,7 +24,7 @@ struct ClipboardTurn {
         let hash = SHA256.hash(data: Array(([clipboard.text] + display).joined(separator: "\0").utf8))
         let name = "keychainctl-clip.\(geteuid()).\(hash.prefix(8).hexadecimal)"
         number = Array(RandomName.make().utf8)
-        let places = [environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self)
+        let places = [RuntimeFolder.path(environment), "/dev/shm"].compactMap(\.self)
         path = places.lazy.map { [number] in Self.write(number, to: "\($0)/\(name)") }.first { $0 != nil } ?? nil
     }
 

@@ -2,6 +2,7 @@
 
 import KeychainAuthenticators
 import KeychainCore
+import KeychainHost
 
 /// Has an editor change a secret, in a file that is nowhere but in memory.
 struct SecretEditor {
@@ -28,7 +29,7 @@ struct SecretEditor {
     }
 
     private func folderInMemory() throws(Refusal) -> SecretFolder {
-        let places = [surroundings.environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self)
+        let places = [RuntimeFolder.path(surroundings.environment), "/dev/shm"].compactMap(\.self)
         for place in places where SecretFolder.isInMemory(place) {
             // The editor may live on if this process is killed.
             if let folder = try? SecretFolder(in: place, isInherited: true) { return folder }
