@@ -29,6 +29,11 @@ struct TraceFileTests {
         try TraceReader.entries(at: path ?? self.path).map { try $0.content.get() }
     }
 
+    @Test("a device or a folder is no trace", arguments: ["/dev/zero", "/dev/null", "/tmp"])
+    func noFile(_ path: String) {
+        #expect(throws: TraceError.unusable(path: path, "it is no file")) { _ = try TraceReader.entries(at: path) }
+    }
+
     @Test("calls are written with what they asked, and what came of them")
     func calls() throws {
         try KeychainTracing.start(TraceOptions(path: path))

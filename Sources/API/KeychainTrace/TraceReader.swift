@@ -116,6 +116,11 @@ package final class TraceReader {
     private static func open(_ path: String) throws(TraceError) -> Int32 {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unusable(path: path, String(cString: strerror(errno))) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else {
+            close(descriptor)
+            throw .unusable(path: path, "it is no file")
+        }
         return descriptor
     }
 }

@@ -30,6 +30,14 @@ struct LineReaderTests {
         #expect(try !reader.isFollowed(within: .max))
     }
 
+    @Test("a device that has no end, and no lines, ends the reading")
+    func endless() throws {
+        let zero = try #require(FileHandle(forReadingAtPath: "/dev/zero"))
+        let reader = LineReader(descriptor: zero.fileDescriptor, readsAhead: true)
+        let failure = #expect(throws: LineReader.Failure.self) { _ = try reader.next() }
+        #expect(failure?.code == EFBIG)
+    }
+
     @Test("a line that comes later follows", arguments: ["two\n", "two", "\n"])
     func later(_ text: String) throws {
         try pipe.fileHandleForWriting.write(contentsOf: Data("one\n".utf8))

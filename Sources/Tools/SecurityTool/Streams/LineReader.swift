@@ -11,6 +11,11 @@ final class LineReader {
     /// The maximum length of a line: 1 MiB.
     static let largestLine = 1 << 20
 
+    /// How much of a line is skipped at most: 64 MiB.
+    ///
+    /// More is no text, but a device without an end.
+    static let largestSkipped = 64 << 20
+
     let descriptor: Int32
     private let chunk: UnsafeMutableRawBufferPointer
     private var unread = 0..<0
@@ -51,10 +56,11 @@ final class LineReader {
     ///
     /// - Parameter wait: called before each read, for example to wait in another way.
     /// - Returns: The line, or why there is none.
-    /// - Throws: ``Failure``, and the errors of `wait`.
+    /// - Throws: ``Failure``, with `EFBIG` for a line of more than ``largestSkipped`` bytes, and the errors of `wait`.
     func next(wait: () throws -> Void = {}) throws -> Line {
         var line = SecretBuffer()
         var isTooLong = false
+        var length = 0
         while true {
             if unread.isEmpty {
                 try wait()
@@ -65,7 +71,9 @@ final class LineReader {
             let end = chunk[unread].firstIndex(of: UInt8(ascii: "\n"))
             let part = UnsafeMutableRawBufferPointer(rebasing: chunk[unread.lowerBound..<(end ?? unread.upperBound)])
             unread = min(unread.lowerBound + part.count + 1, unread.upperBound)..<unread.upperBound
-            isTooLong = isTooLong || line.count + part.count > Self.largestLine
+            length += part.count
+            isTooLong = length > Self.largestLine
+            guard length <= Self.largestSkipped else { throw Failure(code: EFBIG) }
             if !isTooLong { line.append(UnsafeRawBufferPointer(part)) }
             // The next line may come much later.
             keychain_wipe(part.baseAddress, part.count)
