@@ -111,6 +111,19 @@ struct ClipCommandTests {
         #expect(try String(contentsOfFile: clipboard, encoding: .utf8) == "s3cret")
     }
 
+    @Test("the clipboard is cleared early by the end of the session", arguments: [SIGTERM, SIGHUP])
+    func endOfSession(_ signal: Int32) throws {
+        try write("s3cret".utf8, to: "clipboard")
+        try write(ClipboardDigest(of: SecretBytes(Array("s3cret".utf8))).bytes.unprotectedCopy, to: "digest")
+        let words = "clear-clipboard wayland --after 3600 <\(folder.path(of: "digest"))"
+        let line = line(words, "WAYLAND_DISPLAY=x").replacing("keychainctl", with: "exec keychainctl")
+        let process = try ControlProcess(["/bin/sh", "-c", line], folder)
+        #expect(try process.line().isEmpty)
+        process.send(signal)
+        #expect(try process.wait() == 0)
+        #expect(try String(contentsOfFile: clipboard, encoding: .utf8).isEmpty)
+    }
+
     @Test("a reader of its output and errors sees their end at once, though programs go on in the background")
     func background() throws {
         let note = folder.path(of: "pid")

@@ -152,6 +152,9 @@ struct ItemCommandTests {
         #expect(try scene.run("get", "keychain://https:%2F%2Fexample.com/ada").text == "2")
         _ = try scene.run("set", "https:", "--account", "/example.com/ada", input: "3")
         #expect(try scene.run("get", "https://example.com/ada").status == 4)
+        // There is a search for each.
+        let many = try scene.run("get", String(repeating: "/", count: 20_000))
+        #expect(many.status == 2 && many.error.contains("20000 slashes"))
     }
 
     @Test("items of servers and of other groups are told apart by options and references")

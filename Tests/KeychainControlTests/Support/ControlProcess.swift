@@ -46,6 +46,9 @@ final class ControlProcess {
         (input, output) = ends
     }
 
+    /// Sends a signal.
+    func send(_ signal: Int32) { kill(identifier, signal) }
+
     deinit {
         closeInput()
         if !hasEnded {

@@ -28,14 +28,36 @@ struct ClearClipboardCommand: ParsableCommand {
         // Otherwise it would end with the terminal, and keep a file system busy.
         setsid()
         chdir("/")
+        // A logout, too, clears the clipboard.
+        let signals = Self.heldSignals()
         let surroundings = Surroundings.current
         let digest = ClipboardDigest(try SecretFile.read("-", standardInput: surroundings.standardInput))
         let turn = ClipboardTurn(of: clipboard, environment: surroundings.environment)
         defer { turn.end() }
         try SecretFile.write(SecretBytes([Self.isReady]), to: surroundings.standardOutput)
-        var left = after
-        while left > 0 { left = sleep(left) }
+        Self.wait(seconds: after, signals)
         if turn.isLast { try clipboard.clear(digest) }
+    }
+
+    /// Has the signals that end a program wait until they are asked for.
+    private static func heldSignals() -> sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for signal in [SIGTERM, SIGHUP, SIGINT] { sigaddset(&signals, signal) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        return signals
+    }
+
+    /// Waits for a time, or for a signal.
+    private static func wait(seconds: UInt32, _ signals: sigset_t) {
+        let deadline = Deadline(milliseconds: Int32(clamping: Int64(seconds) * 1000))
+        var signals = signals
+        while true {
+            let left = Int(deadline.millisecondsLeft)
+            var time = timespec(tv_sec: left / 1000, tv_nsec: left % 1000 * 1_000_000)
+            guard sigtimedwait(&signals, nil, &time) < 0, errno == EINTR else { break }
+        }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
     /// What it writes as soon as the end of its caller does not end it.

@@ -44,13 +44,26 @@ struct ItemName: ParsableArguments {
         guard !name.isEmpty else {
             throw Refusal("a password without a service is named by /ACCOUNT, or by --account", .usage)
         }
-        return [exactChoices(name, base), [base]]
+        return [try exactChoices(name, base), [base]]
     }
 
     /// The items that lists show by a name.
-    static func exactChoices(_ name: String, _ base: ItemChoice) -> [ItemChoice] {
-        (divisions(name) + [(name, "")]).map { base.with(service: $0.service, account: $0.account) }
+    ///
+    /// - Throws: ``Refusal`` for more than ``mostSlashes``.
+    static func exactChoices(_ name: String, _ base: ItemChoice) throws(Refusal) -> [ItemChoice] {
+        let divisions = divisions(name)
+        guard divisions.count <= mostSlashes else {
+            throw Refusal(
+                "the name has \(divisions.count) slashes, any of which may end the service: give the account by --account, or a "
+                    + "reference with %2F within a name",
+                .usage
+            )
+        }
+        return (divisions + [(name, "")]).map { base.with(service: $0.service, account: $0.account) }
     }
+
+    /// There is a search for each slash.
+    private static let mostSlashes = 100
 
     /// A name at each of its slashes, as service and account.
     static func divisions(_ name: String) -> [(service: String, account: String)] {

@@ -51,7 +51,7 @@ struct NewItemName: ParsableArguments {
         besides entry: CredentialStore.Entry? = nil,
         _ surroundings: Surroundings
     ) throws(Refusal) {
-        let meant = ItemName.exactChoices(
+        let meant = try ItemName.exactChoices(
             CredentialStore.Entry.name(choice.service, choice.account ?? ""),
             ItemChoice(service: "", group: group)
         )
