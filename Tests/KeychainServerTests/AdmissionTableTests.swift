@@ -34,6 +34,21 @@ struct AdmissionTableTests {
         return .other(.identity(FileIdentity(status)))
     }
 
+    @Test("a process has no more connections that wait for an identification than it may have identified")
+    func queuedConnections() throws {
+        var options = ServerOptions()
+        options.maximumConnectionsPerProcess = 30
+        let table = AdmissionTable(options)
+        for number in 0..<Int32(30) {
+            try table.checkRoom(for: 7, of: .user(1000))
+            _ = table.enter(Self.candidate(number, of: 1000, process: 7))
+        }
+        #expect(throws: KeychainError.self) { try table.checkRoom(for: 7, of: .user(1000)) }
+        try table.checkRoom(for: 8, of: .user(1000))
+        try table.end(0)
+        try table.checkRoom(for: 7, of: .user(1000))
+    }
+
     @Test("once too many identifications are overdue, the users who have some are refused, and no other one")
     func otherUsers() throws {
         let options = ServerOptions.systemService

@@ -33,7 +33,7 @@ struct DaemonLog: Sendable {
 
     /// Writes one line.
     func write(_ level: Level, _ message: String) {
-        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ").printable
         let text = (hasLevels ? "<\(level.rawValue)>" : "") + "keychaind: \(line)\n"
         let bytes = Array(text.utf8)
         // A message that cannot be written is lost.

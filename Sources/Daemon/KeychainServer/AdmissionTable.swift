@@ -46,6 +46,17 @@ final class AdmissionTable: Sendable {
     /// Whether no process is being identified.
     var isEmpty: Bool { state.withLock { $0.admissions.isEmpty && $0.queued.isEmpty } }
 
+    /// Checks whether another connection of a process may be identified, or queued for that.
+    ///
+    /// - Throws: `errSecNotAvailable` if as many are already as a process may have connections.
+    func checkRoom(for process: pid_t, of account: Account) throws(KeychainError) {
+        let count = state.withLock { state in
+            state.admissions.values.count { $0.candidate.process == process }
+                + state.queued[account, default: []].count { $0.process == process }
+        }
+        guard count < options.maximumConnectionsPerProcess else { throw .tooManyConnections("this process") }
+    }
+
     /// Takes one of the places of a process's account, at a tick; if all that it may take are taken, the process is
     /// queued until ``next(of:tick:)`` or ``removeOverdue(tick:)`` returns it.
     func enter(_ candidate: Candidate) -> Bool {

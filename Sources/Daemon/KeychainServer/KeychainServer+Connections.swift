@@ -44,6 +44,8 @@ extension KeychainServer {
             let unnamed = keychain_name_senders(socket)
             guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
             keychain_permit_descriptors(socket, false)
+            // Its connections count as those of all programs before they are identified, even if it has left them.
+            try admissions.checkRoom(for: process, of: account)
             try makeRoom(for: account)
             candidate = AdmissionTable.Candidate(
                 socket: socket,

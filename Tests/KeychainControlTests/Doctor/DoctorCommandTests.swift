@@ -75,6 +75,18 @@ struct DoctorCommandTests {
         #expect(try control.run(["doctor", "-"]).status == 1)
     }
 
+    @Test("a call that has no end, or is too long, is refused", arguments: ["/dev/zero", "sparse"])
+    func longCall(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        let path = name.hasPrefix("/") ? name : folder.path(of: name)
+        if !name.hasPrefix("/") {
+            try Data().write(to: URL(fileURLWithPath: path))
+            #expect(truncate(path, 1 << 32) == 0)
+        }
+        let outcome = try Self.control().run(["doctor", path])
+        #expect(outcome.status == 2 && outcome.remarks.contains("has more than"), "\(outcome)")
+    }
+
     @Test("a store that cannot be read gives the exit status 4")
     func unreadableStore() throws {
         var control = Control(UnavailableKeychain(reason: "there is none"))

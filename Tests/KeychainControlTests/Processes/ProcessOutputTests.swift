@@ -84,6 +84,22 @@ struct ProcessOutputTests {
         #expect(output == "pw\nagain\n")
     }
 
+    @Test("a password is not written into the keychain's own folder, nor to where an escape sequence leads")
+    func passwordFile() throws {
+        let script = """
+            export SWIFT_KEYCHAIN_HOME="$HOME/$(printf 'k\\033[31m')"
+            echo pw | keychainctl set svc/ada 2>/dev/null
+            for name in keychain.db-journal keychain.db.new root.key.new; do
+                keychainctl get svc/ada --output "$SWIFT_KEYCHAIN_HOME/$name" 2>/dev/null; echo $?
+            done
+            keychainctl get svc/ada
+            { keychainctl check; keychaind --store "$SWIFT_KEYCHAIN_HOME/none" --socket "$SWIFT_KEYCHAIN_HOME/none/s"; } \
+                2>&1 | grep -c "$(printf '\\033')"
+            """
+        let (_, output) = try ControlProcess.run(["sh", "-c", script], try TemporaryFolder())
+        #expect(output == "1\n1\n1\npw\n0\n")
+    }
+
     @Test("a secret that was given as the value of an option for standard input is not repeated")
     func misplacedSecret() throws {
         let words = ["keychainctl", "device", "unlock", "--passcode-stdin=hunter2"]

@@ -63,6 +63,9 @@ struct EraseTests {
         // What a repair has kept.
         let kept = ["keychain.db.damaged-20261128", "keychain.db.damaged-20261128-wal"]
         for name in kept { try store.write(Array(traces[2]), to: name) }
+        // What a replacement of the root key that was killed may leave.
+        let unfinished = ["root.key.new", "root.key.0123.new"]
+        for name in unfinished { try store.write(Array(traces[0]), to: name) }
         try store.open().device.erase()
         for (name, bytes) in try store.contents() {
             for trace in traces {
@@ -70,7 +73,7 @@ struct EraseTests {
                 #expect(!isThere, "\(name)")
             }
         }
-        for name in kept + ["keychain.db-wal.orphan-1"] { #expect(try store.contents()[name] == nil) }
+        for name in kept + unfinished + ["keychain.db-wal.orphan-1"] { #expect(try store.contents()[name] == nil) }
     }
 
     @Test("a copy of the former store does not open with the next root key")

@@ -2,10 +2,11 @@
 
 import KeychainCore
 import KeychainHost
+import KeychainProtection
 import KeychainStore
 
-/// What earlier stores left in a folder: logs that were set aside, files that a repair kept or did not finish, rows of
-/// a move that was interrupted.
+/// What earlier stores left in a folder: logs that were set aside, files that a repair kept or did not finish, root
+/// keys that were not finished, rows of a move that was interrupted.
 ///
 /// They have items, and open with the keys of their time.
 struct StoreRemains {
@@ -26,6 +27,11 @@ struct StoreRemains {
         }
         for name in StoreReplacement.keptFiles(in: folder) { folder.remove(name) }
         StoreReplacement.removeRemains(from: folder)
+        // A root key that a program did not finish writing.
+        for name in folder.names(beginningWith: RootKeyFile.name) where name.hasSuffix(PrivateDirectory.temporarySuffix)
+        {
+            folder.remove(name)
+        }
         folder.remove(ScheduleMark.fileName)
         IncomingKeychain.remove(from: location)
         FileLock.emptyAll(in: folder)

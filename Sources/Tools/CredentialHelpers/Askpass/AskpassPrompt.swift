@@ -40,8 +40,14 @@ package enum AskpassPrompt: Hashable, Sendable {
         return .sudo(user: String(user))
     }
 
+    /// A prompt of git, unless it is not sure which part is the host.
+    ///
+    /// Before 2.48.1, git wrote user and host decoded (CVE-2024-50349): `https://ada%40github.com%2F@evil.example` was
+    /// asked for as `https://ada@github.com/@evil.example`.
     private static func git(_ text: Substring) -> AskpassPrompt? {
-        guard let url = text.between("Password for '", "':"), url.contains("://") else { return nil }
+        guard let url = text.between("Password for '", "':"), url.contains("://"),
+            url.utf8.count(where: { $0 == UInt8(ascii: "@") }) <= 1
+        else { return nil }
         return .git(url: String(url))
     }
 

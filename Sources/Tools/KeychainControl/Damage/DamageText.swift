@@ -7,7 +7,7 @@ import KeychainEngine
 /// The report of a check, as text and as JSON.
 enum DamageText {
     static func plain(_ report: StoreReport, _ files: [KeychainFileCheck]) -> String {
-        var lines = ["\(report.folder): \(verdict(report))"]
+        var lines = ["\(report.folder.printable): \(verdict(report))"]
         lines += findings(report)
         lines += items(report)
         lines += files.compactMap(line)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import Glibc
 import KeychainCore
 import KeychainDoctor
 import KeychainHost
@@ -111,10 +112,18 @@ struct ExaminedCalls {
             return Data(contents.bytes)
         }
         if argument.contains(where: { "[{\n".contains($0) }) { return Data(argument.utf8) }
-        guard let data = FileManager.default.contents(atPath: argument) else {
+        let descriptor = open(argument, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
             throw BadInput("'\(argument)' is neither a file that can be read nor a dictionary")
         }
-        return data
+        defer { close(descriptor) }
+        let contents = DescriptorContents(of: descriptor, atMost: largestInput)
+        switch contents.end {
+        case .complete: return Data(contents.bytes)
+        case .tooLong: throw BadInput("'\(argument)' has more than \(largestInput) bytes")
+        case .overdue, .failed:
+            throw BadInput("'\(argument)' is neither a file that can be read nor a dictionary")
+        }
     }
 
     // MARK: - Traces

@@ -61,6 +61,7 @@ enum SecretFile {
     /// - Throws: ``Refusal`` if it cannot be written, or the file exists already: another process may have it open.
     static func write(_ secret: SecretBytes, to path: String?, standardOutput: Int32) throws(Refusal) {
         guard let path else { return try write(secret, to: standardOutput, "standard output") }
+        try OwnFolder.check(path)
         // A run that was killed has left its secret there.
         FileDraft.removeRemains(beside: path)
         let draft = try making(path) { () throws(FileError) in try FileDraft(of: path) }
