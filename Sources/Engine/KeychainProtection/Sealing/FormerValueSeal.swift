@@ -45,8 +45,8 @@ package struct FormerValueSeal {
 
     /// Opens a value.
     ///
-    /// - Throws: ``ProtectionError/damagedRow(_:)`` if it does not open, ``ProtectionError/passwordMissing`` without the
-    ///   key of its application password, ``ProtectionError/classUnavailable(_:)``.
+    /// - Throws: ``ProtectionError/damagedRow(_:)`` if it does not open, ``ProtectionError/passwordMissing`` without
+    ///   the key of its application password, ``ProtectionError/classUnavailable(_:)``.
     package func open(
         _ value: HistoryRecord.Value,
         _ passwordKey: PasswordKey?

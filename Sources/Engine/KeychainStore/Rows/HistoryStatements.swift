@@ -18,7 +18,8 @@ enum HistoryLayout {
 extension SQLiteConnection {
     /// Whether the store keeps former values.
     func keepsFormerValues() throws(SQLiteError) -> Bool {
-        if let known = keepsHistory { return known }
+        // What is known is of the change under way: a later feature may take the store to the same version.
+        if isInTransaction, let known = keepsHistory { return known }
         let found = try uses(.history)
         keepsHistory = found
         return found

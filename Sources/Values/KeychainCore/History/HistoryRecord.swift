@@ -79,15 +79,18 @@ package struct HistoryRecord: Sendable, Hashable {
 extension HistoryRecord.Value {
     fileprivate init?(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
         guard let identifier = Bytes16(try reader.readBytes(Bytes16.count)) else { return nil }
-        let seconds = Double(bitPattern: try reader.integer(UInt64.self))
+        let bits = try reader.integer(UInt64.self)
+        let replaced = Timestamp(secondsSinceReferenceDate: Double(bitPattern: bits))
         let isUnderPassword = try reader.integer(UInt8.self)
-        guard seconds.isFinite, isUnderPassword <= 1, let group = try reader.text() else { return nil }
+        guard replaced.secondsSinceReferenceDate.isFinite, replaced.secondsSinceReferenceDate.bitPattern == bits,
+            isUnderPassword <= 1, let group = try reader.text()
+        else { return nil }
         let byteCount = try reader.integer(UInt32.self)
         let sealed = try reader.readBytes(Int(try reader.integer(UInt32.self)))
         self.init(
             FormerValue(
                 identifier,
-                replaced: Timestamp(secondsSinceReferenceDate: seconds),
+                replaced: replaced,
                 group: group,
                 byteCount: Int(byteCount)
             ),

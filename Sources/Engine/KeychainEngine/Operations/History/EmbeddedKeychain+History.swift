@@ -206,14 +206,15 @@ extension ItemWriteTransaction {
     /// Sets how many former values of an item are kept.
     fileprivate func keep(_ number: Int?, of subject: HistoryRequest.Subject) throws(KeychainError) {
         let (row, metadata) = try openRow(of: subject, in: groups.writable)
-        let found = try metadata.attributes.readableHistory(row)
-        try writer.adopt(.history)
-        let numberForAll = try rows.historyNumber()
-        guard let number = number ?? numberForAll, number > 0 || numberForAll ?? 0 > 0 else {
-            return try write(nil, to: row)
+        let (found, isOwn) = (try metadata.attributes.readableHistory(row), number != nil)
+        let numberForAll = try rows.historyNumber() ?? 0
+        // 0 has to be recorded only where it differs from the number for all.
+        guard let number = numberForAll > 0 ? number ?? numberForAll : number, number > 0 || numberForAll > 0 else {
+            if found != nil { try write(nil, to: row) }
+            return
         }
-        var record = found ?? HistoryRecord(keep: number, isOwn: true)
-        (record.keep, record.isOwn) = (number, number != numberForAll)
+        var record = found ?? HistoryRecord(keep: number, isOwn: isOwn)
+        (record.keep, record.isOwn) = (number, isOwn)
         record.trim()
         try write(record, to: row)
     }
@@ -241,7 +242,7 @@ extension ItemWriteTransaction {
     ///
     /// - Throws: `errSecInteractionNotAllowed` while some of them are locked; nothing has changed in that case.
     fileprivate func changeAll(_ change: ((inout HistoryRecord) -> Void)?) throws(KeychainError) {
-        guard try rows.keepsFormerValues() else { return }
+        // Also in a store that uses no former values: some may have come from elsewhere, by a move.
         for itemClass in ItemHistory.classes {
             var filter = RowFilter(itemClass)
             filter.destroyedGeneration = device.keybag.destroyedGeneration
@@ -263,6 +264,7 @@ extension ItemWriteTransaction {
     ///
     /// Nobody has to authenticate: the secret is not handed out, and who may delete an item may delete what it was.
     private func write(_ record: HistoryRecord?, to row: NumberedRow) throws(KeychainError) {
+        if record != nil { try writer.adopt(.history) }
         let sealed: StoredRow
         do throws(ProtectionError) {
             var opened = try device.openBackedUp(row.row)
