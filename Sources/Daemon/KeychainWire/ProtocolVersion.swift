@@ -9,9 +9,9 @@ import KeychainCore
 /// programs of all earlier ones.
 package enum ProtocolVersion {
     /// The versions that this program supports.
-    package static let supported: ClosedRange<UInt16> = 1...3
+    package static let supported: ClosedRange<UInt16> = 1...4
 
-    /// A range as people write it: "1 to 3", or "1".
+    /// A range as people write it: "1 to 4", or "1".
     package static func text(_ range: ClosedRange<UInt16>) -> String {
         range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }
@@ -24,6 +24,7 @@ extension KeychainCommand {
         case .device(let command): command.protocolVersion
         case .maintenance(let command): command.protocolVersion
         case .lookup: 3
+        case .history: 4
         case .files(let command): command.protocolVersion
         case .items, .explain, .itemsExplained, .authentication, .enclave: 1
         }

@@ -51,7 +51,8 @@ extension Store {
                 try run(.release, "RELEASE call")
             }
             // The call may have begun or ended the use of a feature.
-            (connection.hasLookupLists, connection.rowChanges) = (nil, rowChanges)
+            connection.forgetFeatures()
+            connection.rowChanges = rowChanges
             throw error
         }
         try orLose { () throws(KeychainError) in try run(.release, "RELEASE call") }

@@ -242,6 +242,7 @@ package final class Store {
             try refuseSeveralNames()
             try checkVersion()
             connection.hasLookupLists = fileVersion.mayUse(.lookupAttributes) ? nil : false
+            connection.keepsHistory = fileVersion.mayUse(.history) ? nil : false
         } catch {
             rollBack()
             throw error
@@ -338,7 +339,8 @@ package final class Store {
 
     // Some errors make SQLite roll back by itself; then there is nothing left to roll back.
     func rollBack() {
-        (connection.hasLookupLists, connection.rowChanges) = (nil, nil)
+        connection.forgetFeatures()
+        connection.rowChanges = nil
         if connection.isInTransaction { try? run(.rollback, "ROLLBACK") }
     }
 

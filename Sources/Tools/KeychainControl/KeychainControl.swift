@@ -34,7 +34,7 @@ package struct KeychainControl: ParsableCommand {
                     SetCommand.self,
                     EditCommand.self, GenerateCommand.self, OneTimePasswordCommand.self, RenameCommand.self,
                     CopyCommand.self, MoveCommand.self, DeleteCommand.self, ClipCommand.self,
-                    ClearClipboardCommand.self, AttributesCommand.self,
+                    ClearClipboardCommand.self, AttributesCommand.self, HistoryCommand.self, UndoCommand.self,
                 ]
             ),
             CommandGroup(

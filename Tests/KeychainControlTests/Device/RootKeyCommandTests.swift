@@ -119,7 +119,8 @@ struct RootKeyCommandTests {
             case .maintenance(.replaceRootKey(let kind, let passcode)):
                 state.withLock { $0.append(Replacement(kind: kind, passcode: passcode)) }
                 return .done
-            case .items, .explain, .itemsExplained, .authentication, .enclave, .maintenance, .files, .lookup:
+            case .items, .explain, .itemsExplained, .authentication, .enclave, .maintenance, .files, .lookup,
+                .history:
                 throw KeychainError(.notAvailable, "a test has no use for this")
             }
         }

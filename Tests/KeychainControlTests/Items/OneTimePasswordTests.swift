@@ -51,7 +51,8 @@ struct OneTimePasswordTests {
     @Test(
         "what is no key says so, and repeats nothing of it",
         arguments: [
-            "", "hunter2!", "otpauth://totp/x", "otpauth://totp/x?secret=", "otpauth://totp/x?secret=hunter18",
+            "", "hunter2!", "MFRGGZDFMZTWQ2L", "otpauth://totp/x", "otpauth://totp/x?secret=",
+            "otpauth://totp/x?secret=hunter18",
             "otpauth://totp/x?secret=MFRA&digits=5", "otpauth://totp/x?secret=MFRA&digits=99",
             "otpauth://totp/x?secret=MFRA&period=0", "otpauth://totp/x?secret=MFRA&algorithm=MD5",
             "otpauth://hotp/x?secret=MFRA", "otpauth://hotp/x?secret=MFRA&counter=18446744073709551615",

@@ -119,6 +119,28 @@ struct FormerProgramTests {
         #expect(try keychain().check().isSound)
     }
 
+    @Test("on a store with former values it reads what items have now, and changes none until these are removed")
+    func formerValues() throws {
+        try add("ada", "first")
+        let client = Client(accessGroups: [Self.group])
+        let history = KeychainHistory(keychain(), client: client)
+        try history.keepForAll(3)
+        let query: PropertyDictionary = ["class": .string("genp"), "acct": .string("ada")]
+        let update = KeychainRequest.Operation.update(
+            query,
+            attributes: [PropertyKey.valueData: .data(SecretBytes(Array("second".utf8)))]
+        )
+        _ = try keychain().perform(KeychainRequest(update, client: client))
+        #expect(try former("list") == (0, "ada second \(Self.group)\n"))
+        let refused = try former("update", "ada", "third")
+        #expect(refused.status == 1 && refused.output.contains("-25291"), "\(refused)")
+        let downgrade = try Control(keychain()).run(["store", "downgrade", "3.0"])
+        #expect(downgrade.status == 1 && downgrade.output.contains("history keep 0 --all"), "\(downgrade)")
+        try history.keepForAll(0)
+        #expect(try former("update", "ada", "third") == (0, ""))
+        #expect(try secret("ada") == "third" && keychain().check().isSound)
+    }
+
     @Test("a store that this program made and one that it brought back are the same to it")
     func downgraded() throws {
         try add("ada", "first")

@@ -53,7 +53,7 @@ struct StoreCommandTests {
                 Format:           3.1
                 Read since:       3.0
                 Changed since:    3.0
-                Program knows:    3.2
+                Program knows:    3.3
                 Feature:          group-index, an index of access groups: since 3.1, read since 3.0, changed since 3.0
                 """
         )
@@ -62,13 +62,13 @@ struct StoreCommandTests {
             try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
         )
         #expect(object["format"] as? String == "3.1" && object["readers"] as? String == "3.0")
-        #expect(object["writers"] as? String == "3.0" && object["program"] as? String == "3.2")
+        #expect(object["writers"] as? String == "3.0" && object["program"] as? String == "3.3")
         let features = try #require(object["features"] as? [[String: Any]])
         #expect(features.map { $0["name"] as? String } == ["group-index"])
         #expect(features[0]["isRemovedAutomatically"] as? Bool == true)
         let device = try control.run(["device", "status"])
         #expect(
-            device.output.contains("Store format:     3.1") && device.output.contains("a program that knows 3.2"),
+            device.output.contains("Store format:     3.1") && device.output.contains("a program that knows 3.3"),
             "\(device)"
         )
         let deviceJSON = try control.run(["device", "status", "--json"])

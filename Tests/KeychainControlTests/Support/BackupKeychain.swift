@@ -49,7 +49,8 @@ final class BackupKeychain: KeychainBackend {
             if let backupError { throw backupError }
             state.withLock { $0.append(Backup(path: path, secret: secret)) }
             return .backup(report)
-        case .items, .explain, .itemsExplained, .authentication, .enclave, .maintenance, .files, .lookup:
+        case .items, .explain, .itemsExplained, .authentication, .enclave, .maintenance, .files, .lookup,
+            .history:
             throw KeychainError(.notAvailable, "a test has no use for this")
         }
     }

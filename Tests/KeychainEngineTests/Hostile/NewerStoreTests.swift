@@ -53,6 +53,6 @@ struct NewerStoreTests {
         let add = KeychainRequest(.add(["class": .string("genp")]), client: TestStore.client)
         let failure = #expect(throws: KeychainError.self) { try keychain.perform(add) }
         #expect(failure?.reason.contains("3.9") ?? false)
-        #expect(failure?.reason.contains("this program, which has format 3.2") ?? false)
+        #expect(failure?.reason.contains("this program, which has format 3.3") ?? false)
     }
 }

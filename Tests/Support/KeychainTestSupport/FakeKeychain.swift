@@ -45,6 +45,7 @@ package final class FakeKeychain: KeychainBackend {
         case .maintenance(let command): try maintenance(command)
         case .enclave: throw KeychainError(.notAvailable, "a fake has no enclave")
         case .files: throw KeychainError(.notAvailable, "a fake has no keychain files", kind: .unavailable)
+        case .history: throw KeychainError(.notAvailable, "a fake has no items with former values")
         case .lookup: throw KeychainError(.notAvailable, "a fake has no items with lookup attributes")
         case .explain, .itemsExplained: throw KeychainError(.notAvailable, "a fake has no items to explain")
         }

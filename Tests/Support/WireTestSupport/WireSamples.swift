@@ -160,6 +160,7 @@ package enum WireSamples {
         ].map { .maintenance($0) } + backupCommands.map { .maintenance($0) }
         + MoveSamples.commands.map { .maintenance(.move($0)) }
         + FileSamples.commands.map { .files($0) } + LookupSamples.requests.map { .lookup($0) }
+        + HistorySamples.requests.map { .history($0) }
         + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
 
     // MARK: Backups
@@ -268,7 +269,7 @@ package enum WireSamples {
             .groupMove(GroupMoveReport()),
             .groupMove(GroupMoveReport(moved: movedItems, obstacles: obstacles, isDone: true)),
         ]
-        + LookupSamples.replies + FileSamples.details.map { .fileDetails($0) }
+        + LookupSamples.replies + HistorySamples.replies + FileSamples.details.map { .fileDetails($0) }
         + FileSamples.settings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) }
         + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }
         + KeyEnclaveKind.allCases.map { .enclave($0) }

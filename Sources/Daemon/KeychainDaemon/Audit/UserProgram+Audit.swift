@@ -26,12 +26,15 @@ extension UserProgram {
             // One more: that there are more is seen by it.
             return secrets.prefix(AuditedProgram.maximumItems + 1)
                 .flatMap { described($0.identifier, request.client) }
+        case (.history(let request), _):
+            // As of an update that names its item.
+            return request.operation.subject.map { described($0.identifier, request.client) } ?? []
         default: return []
         }
     }
 
     private func described(_ item: ItemIdentifier, _ client: Client) -> [[String: PropertyValue]] {
-        // Only these have lookup attributes.
+        // Only these have lookup attributes and former values.
         for itemClass in [ItemClass.genericPassword, .internetPassword] {
             let found = described(
                 [

@@ -37,6 +37,7 @@ extension KeychainReply: WireValue {
         case .lookupSecrets(let secrets): try writer.write(case: 32, secrets)
         case .lookupStored(let stored): try writer.write(case: 33, stored)
         case .fileDetails(let details): try writer.write(case: 34, details)
+        case .history(let history): try writer.write(case: 35, history)
         }
     }
 
@@ -74,6 +75,7 @@ extension KeychainReply: WireValue {
         case 32: self = try .lookupSecrets(reader.value())
         case 33: self = try .lookupStored(reader.value())
         case 34: self = try .fileDetails(reader.value())
+        case 35: self = try .history(reader.value())
         default: throw .unknownCase
         }
     }

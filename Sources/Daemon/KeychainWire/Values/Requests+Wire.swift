@@ -14,6 +14,7 @@ extension KeychainCommand: WireValue {
         case .itemsExplained(let request): try writer.write(case: 7, request)
         case .files(let command): try writer.write(case: 8, command)
         case .lookup(let request): try writer.write(case: 9, request)
+        case .history(let request): try writer.write(case: 10, request)
         }
     }
 
@@ -28,6 +29,7 @@ extension KeychainCommand: WireValue {
         case 7: self = try .itemsExplained(reader.value())
         case 8: self = try .files(reader.value())
         case 9: self = try .lookup(reader.value())
+        case 10: self = try .history(reader.value())
         default: throw .unknownCase
         }
     }

@@ -132,10 +132,44 @@ struct BackupMerger {
         if item.identifier != ours.identifier, try isTaken(item.itemClass, item.identifier) {
             return report.refused.add(name)
         }
+        guard try keepFormerValues(of: ours, in: &item) else { return report.refused.add(name) }
         let date = clock.now.orJustAfter(ours.attributes.modificationDate)
         item.attributes[.modificationDate] = .date(date)
         try writer?.delete(existing)
         try insert(item)
+    }
+
+    /// Keeps the former values of the item that is replaced, and what it has, if these are kept.
+    ///
+    /// - Returns: `false` if they could not be read any more: they are under an application password, or what is there
+    ///   is not known here.
+    private func keepFormerValues(
+        of ours: OpenedBackupRow,
+        in item: inout OpenedBackupRow
+    ) throws(KeychainError) -> Bool {
+        let kept = ours.attributes.keptHistory
+        let number = try rows.historyNumber()
+        guard ItemHistory.classes.contains(item.itemClass), kept != .none || number ?? 0 > 0 else { return true }
+        guard kept != .unreadable, !ours.isUnderPassword, !item.isUnderPassword,
+            let former = ours.attributes.protection, let next = item.attributes.protection
+        else { return kept == .none }
+        var record = HistoryRecord(keep: number ?? 0, isOwn: false)
+        if case .record(let found) = kept { record = found }
+        if !record.isOwn, let number { record.keep = number }
+        guard let writer else { return true }
+        let seal = FormerValueSeal(device, item.itemClass, item.identifier, next)
+        if former != next {
+            let formerSeal = FormerValueSeal(device, ours.itemClass, ours.identifier, former)
+            try record.reseal(from: (formerSeal, nil), to: (seal, nil))
+        }
+        if ours.hasSecret, ours.content != item.content {
+            let note = FormerValue(random.bytes16(), replaced: clock.now, group: "", byteCount: ours.content.count)
+            try record.add(ours.content, note, under: (seal, nil))
+        }
+        record.trim()
+        try writer.adopt(.history)
+        item.attributes.keep(record)
+        return true
     }
 
     private func isTaken(_ itemClass: ItemClass, _ identifier: ItemIdentifier) throws(KeychainError) -> Bool {
@@ -166,7 +200,9 @@ extension OpenedBackupRow {
     fileprivate func isSame(as other: OpenedBackupRow) -> Bool {
         func compared(_ row: OpenedBackupRow) -> Attributes {
             var attributes = row.attributes
-            for name in [.creationDate, .modificationDate, .digest] as [AttributeName] { attributes[name] = nil }
+            for name in [.creationDate, .modificationDate, .digest, .history] as [AttributeName] {
+                attributes[name] = nil
+            }
             return attributes
         }
         return hasSecret == other.hasSecret && content == other.content && compared(self) == compared(other)

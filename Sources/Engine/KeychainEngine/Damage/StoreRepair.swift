@@ -157,6 +157,12 @@ package struct StoreRepair: Sendable {
             try changed.judgeRows(&examined, writer)
             // What was listed of lookup attributes is derived from the rows again, once they are unlocked.
             if examined.salvage.version?.mayUse(.lookupAttributes) ?? true { try writer.recordUnlistedRows() }
+            if let number = examined.salvage.historyNumber {
+                try writer.setHistoryNumber(number)
+            } else if examined.salvage.version?.mayUse(.history) ?? true {
+                // Items go on with the number that each has recorded.
+                try writer.adopt(.history)
+            }
         }
     }
 }

@@ -109,6 +109,7 @@ package final class EmbeddedKeychain: KeychainBackend {
         case .maintenance(let command): try perform(command)
         case .files: throw .unserved(command)
         case .lookup(let request): try perform(request)
+        case .history(let request): try perform(request)
         }
     }
 

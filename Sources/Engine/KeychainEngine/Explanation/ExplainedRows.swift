@@ -23,7 +23,9 @@ struct ExplainedRows {
         )
         let metadata = try open(row, &item)
         if let metadata {
-            item.attributes = metadata.attributes
+            var attributes = metadata.attributes
+            attributes[.history] = nil
+            item.attributes = attributes
             item.hasData = metadata.hasSecret
             item.group = metadata.attributes.accessGroupName
             item.isSynchronizable = metadata.attributes[.synchronizable]?.isTrue ?? false

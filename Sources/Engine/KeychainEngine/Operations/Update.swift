@@ -159,6 +159,7 @@ extension ItemWriteTransaction {
         updated.attributes[.modificationDate] = .date(clock.now.orJustAfter(old))
         let needsPassword = updated.attributes.accessControl?.constraints?.requiresApplicationPassword ?? false
         let passwordKey = needsPassword ? authorization.keyForNewItems ?? change.passwordKey : nil
+        try keepFormerValue(of: change, in: &updated, passwordKey)
         let changed = Set(change.changes.attributes.keys).union([.modificationDate])
         let replaced = ReplacedRow(change.row.row, changed: changed)
         var sealed = try sealer.seal(&updated, passwordKey, replacing: replaced)

@@ -78,7 +78,7 @@ enum ResultShape {
 
     private static func visible(_ attributes: Attributes, hiding hidden: [AttributeName]) -> [String: PropertyValue] {
         var result = [String: PropertyValue](minimumCapacity: attributes.count + 4)
-        for (name, value) in attributes where name != .lookup && !hidden.contains(name) {
+        for (name, value) in attributes where name != .lookup && name != .history && !hidden.contains(name) {
             result[name.description] = value.property
         }
         return result

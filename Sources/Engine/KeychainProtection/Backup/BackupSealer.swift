@@ -33,7 +33,10 @@ package final class BackupSealer {
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)``, ``ProtectionError/classUnavailable(_:)`` on a locked device.
     package func reseal(_ row: StoredRow, from sealer: Sealer) throws(ProtectionError) -> StoredRow {
-        try sealer.reseal(row, under: keys, tags: tags, random: random)
+        var opened = try sealer.open(row)
+        // A backup has no former values: who restores it wants what was there, and no more secrets than that.
+        opened.attributes[.history] = nil
+        return try keys.seal(opened, tags: tags, random: random)
     }
 
     /// Adds a row to the code, in the order of the rows in the backup.

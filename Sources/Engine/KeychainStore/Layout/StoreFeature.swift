@@ -58,7 +58,7 @@ extension FileVersion {
 
 extension StoreFeature {
     /// The features of this program.
-    package static let all = [groupIndex, recoveryKey, lookupAttributes, lookupListing, fileLookups]
+    package static let all = [groupIndex, recoveryKey, lookupAttributes, lookupListing, fileLookups, history]
 
     /// The feature of a name; `nil` for one of a later program.
     static func named(_ name: String) -> StoreFeature? { all.first { $0.name == name } }
@@ -129,6 +129,20 @@ extension StoreFeature {
         readerRevision: 2,
         writerRevision: 2,
         removal: .command("secret-tool clear")
+    )
+}
+
+extension StoreFeature {
+    /// Former values of items, which are among their attributes: earlier programs read over them, but would keep no
+    /// further ones, put them into backups, and leave them unreadable where an item gets another accessibility.
+    package static let history = StoreFeature(
+        "history",
+        title: "former values of items",
+        revision: 3,
+        readerRevision: 0,
+        writerRevision: 3,
+        objects: [HistoryLayout.table],
+        removal: .command("keychainctl history keep 0 --all")
     )
 }
 

@@ -46,6 +46,9 @@ extension SQLiteConnection {
         return features
     }
 
+    /// Has it be found out again which features are in use that statements depend on.
+    func forgetFeatures() { (hasLookupLists, keepsHistory) = (nil, nil) }
+
     /// Whether the store uses a feature.
     func uses(_ feature: StoreFeature) throws(SQLiteError) -> Bool {
         try usedFeatures().contains { $0.name == feature.name }
@@ -86,7 +89,7 @@ extension SQLiteConnection {
         try insert.bind(Int64(feature.version.readerRevision), at: 2)
         try insert.bind(Int64(feature.version.writerRevision), at: 3)
         try changeOneRow(insert)
-        hasLookupLists = nil
+        forgetFeatures()
         try recordVersion(of: used + [feature.used])
         return true
     }
@@ -100,7 +103,7 @@ extension SQLiteConnection {
         guard rest.count < used.count else { return false }
         // An index goes before its table.
         for object in feature.objects.reversed() { try execute(object.removal) }
-        hasLookupLists = nil
+        forgetFeatures()
         if rest.isEmpty {
             try execute(Self.features.removal)
         } else {

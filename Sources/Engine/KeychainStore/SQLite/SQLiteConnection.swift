@@ -51,6 +51,9 @@ final class SQLiteConnection {
     /// Whether the store has lists of lookup attributes; `nil` when that has to be found out.
     var hasLookupLists: Bool?
 
+    /// Whether the store keeps former values; `nil` when that has to be found out.
+    var keepsHistory: Bool?
+
     /// Whether the transaction under way has taken something off these lists, which may be empty now.
     var hasUnlistedLookups = false
 

@@ -152,6 +152,7 @@ struct StatementKey: Hashable {
         case markLarge
         case listLookup, listLookupTag, unlistLookup, unlistLookupTags
         case lookupItems, lookupProbe, lookupCount, lookupWhole, lookupFace, lookupTags
+        case historyNumber
     }
 
     init(_ kind: Kind, of itemClass: ItemClass, filter: RowFilter.Shape? = nil) {

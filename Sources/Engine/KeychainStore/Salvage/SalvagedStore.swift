@@ -26,6 +26,9 @@ package final class SalvagedStore {
     /// The record of the device; `nil` if no row is one.
     package private(set) var deviceRecord: DeviceRecord?
 
+    /// The number of former values that are kept of items without one of their own; `nil` if no row is one.
+    package private(set) var historyNumber: Int?
+
     /// How many pages of trees are missing, or make no sense.
     package private(set) var lostPages = 0
     /// Those of the trees that hold no items.
@@ -59,6 +62,13 @@ package final class SalvagedStore {
             }.first
         for values in records(of: Layout.device, columns: SalvageStaging.deviceColumnCount) where deviceRecord == nil {
             deviceRecord = try sql { () throws(SQLiteError) in try staging.deviceRecord(values) }
+        }
+        if roots[HistoryLayout.name] != nil {
+            historyNumber =
+                records(of: HistoryLayout.name, columns: 2).lazy.compactMap { values in
+                    guard case .integer(let number) = values[1] else { return nil }
+                    return Int(exactly: number).flatMap { (0...ItemHistory.maximumCount).contains($0) ? $0 : nil }
+                }.first
         }
         lostPagesBesides = lostPages
     }
@@ -184,7 +194,9 @@ extension SalvagedStore {
     }
 
     /// The tables whose rows are read.
-    private static let tables = Set([Layout.keybag, Layout.device] + ItemClass.stored.map(Layout.table))
+    private static let tables = Set(
+        [Layout.keybag, Layout.device, HistoryLayout.name] + ItemClass.stored.map(Layout.table)
+    )
 
     /// Pages that SQLite lists as free (sqlite.org/fileformat2.html, section 1.5).
     private func markFreePages() {

@@ -39,7 +39,8 @@ struct AppKeychain: KeychainBackend {
             // Not a call of the app: an object is deallocated, possibly after the app was removed.
             return try app.device.backend.perform(command)
         // Neither logged nor subject to faults.
-        case .explain, .device, .authentication, .enclave(.kind), .enclave(.key), .maintenance, .files, .lookup:
+        case .explain, .device, .authentication, .enclave(.kind), .enclave(.key), .maintenance, .files, .lookup,
+            .history:
             return try backend.perform(command)
         }
     }

@@ -27,6 +27,9 @@ struct OneTimePassword: Sendable {
 
     private static let prefix = "otpauth://"
 
+    /// The fewest bits of a key that is no URI: 16 characters.
+    private static let minimumBitCount = 80
+
     /// Whether a secret is a URI of this form; a key alone may be any word.
     static func isURI(_ secret: SecretBytes) -> Bool {
         let beginning = secret.withUnsafeBytes { String(decoding: $0.prefix(prefix.utf8.count), as: UTF8.self) }
@@ -44,6 +47,8 @@ struct OneTimePassword: Sendable {
         let uri = text.split(whereSeparator: \.isWhitespace).joined()
         guard uri.lowercased().hasPrefix(Self.prefix) else {
             key = try Self.key(uri)
+            // RFC 4226, section 4 (R6) wants 128 bits, and many services give 80: fewer are a word, or cut off.
+            guard key.bitCount >= Self.minimumBitCount else { throw Self.failure("has fewer than 16 characters") }
             (algorithm, digits, moving) = (.sha1, 6, .time(period: 30))
             return
         }

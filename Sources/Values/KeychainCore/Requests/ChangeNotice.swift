@@ -70,7 +70,8 @@ extension ChangeNotice {
         switch command {
         case .items(let request): self.init(of: request)
         case .explain(let request), .itemsExplained(let request): self.init(of: request.call)
-        case .lookup(let request): self.init(of: request)
+        case .lookup(let request): self.init(ofPasswordsOf: request.client)
+        case .history(let request): self.init(ofPasswordsOf: request.client)
         // Keychain files have no groups; a lock is a change as well.
         case .files: self = .unknown
         case .device, .authentication, .enclave, .maintenance: return nil
@@ -92,8 +93,8 @@ extension ChangeNotice {
     }
 
     // Class and group of the item that is changed are known to the keychain alone.
-    private init(of request: LookupRequest) {
-        self.init(LookupMapping.classes, in: request.client.claimedGroups, of: request.client)
+    private init(ofPasswordsOf client: Client) {
+        self.init(LookupMapping.classes, in: client.claimedGroups, of: client)
     }
 
     private init(_ classes: [ItemClass], in groups: [String], of client: Client) {

@@ -48,6 +48,9 @@ extension KeychainCommand {
         case .lookup(var request):
             update(&request.client)
             self = .lookup(request)
+        case .history(var request):
+            update(&request.client)
+            self = .history(request)
         }
     }
 }

@@ -22,6 +22,7 @@ extension KeychainCommand {
         case .maintenance(let command): command.row
         case .files(let command): command.row
         case .lookup(let request): request.row
+        case .history(let request): request.row
         }
     }
 }
@@ -75,6 +76,28 @@ extension LookupRequest.Operation {
     }
 
     fileprivate var traits: CommandRow.Traits { changesNothing ? .changesNothing : [] }
+}
+
+extension HistoryRequest {
+    fileprivate var row: CommandRow {
+        switch operation {
+        case .values: row("history", .changesNothing)
+        case .secret: row("history secret", [.changesNothing, .mayPrompt])
+        case .restore: row("history restore", .mayPrompt)
+        case .keep: row("history keep")
+        case .clear: row("history clear")
+        case .numberForAll: row("history number", .changesNothing)
+        // These concern the items of every client.
+        case .keepForAll:
+            CommandRow(.items, "history keep all", traits: .replacesItems, right: .owner)
+        case .clearAll:
+            CommandRow(.items, "history clear all", traits: .replacesItems, store: .looks, right: .owner)
+        }
+    }
+
+    private func row(_ name: String, _ traits: CommandRow.Traits = []) -> CommandRow {
+        CommandRow(.items, name, traits: traits, store: .looks, right: .everyProgram)
+    }
 }
 
 extension ExplanationScope {

@@ -25,6 +25,8 @@ package enum KeychainCommand: Sendable, Hashable {
     indirect case files(KeychainFileCommand)
     /// Items by their lookup attributes, for the Secret Service.
     indirect case lookup(LookupRequest)
+    /// Former values of items.
+    indirect case history(HistoryRequest)
 
     /// A command for the device, as ``KeychainDevice`` writes it.
     ///
@@ -146,7 +148,7 @@ extension KeychainCommand {
         switch self {
         case .items(let request): request
         case .explain(let request), .itemsExplained(let request): request.call
-        case .device, .authentication, .enclave, .maintenance, .files, .lookup: nil
+        case .device, .authentication, .enclave, .maintenance, .files, .lookup, .history: nil
         }
     }
 
@@ -156,6 +158,7 @@ extension KeychainCommand {
         switch self {
         case .maintenance(.moveGroup(let move)): move.update(of: .genericPassword)
         case .lookup(let request): request.authorizedCall
+        case .history(let request): request.authorizedCall
         default: itemCall
         }
     }
@@ -168,6 +171,7 @@ extension KeychainCommand {
         case .authentication(.check(_, let context)), .authentication(.evaluate(_, reason: _, let context)): [context]
         case .enclave(.makeKey(_, _, let context)), .enclave(.use(_, _, let context)): context.map { [$0] } ?? []
         case .lookup(let request): request.context.map { [$0] } ?? []
+        case .history(let request): request.context.map { [$0] } ?? []
         case .authentication, .device, .enclave, .maintenance, .files: []
         }
     }
@@ -178,7 +182,8 @@ extension KeychainCommand {
         case .authentication(.status(let identifier)), .authentication(.forgetPassword(let identifier)),
             .authentication(.invalidate(let identifier)), .authentication(.release(let identifier)):
             [identifier]
-        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance, .files, .lookup:
+        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance, .files, .lookup,
+            .history:
             authenticationContexts.map(\.identifier)
         }
     }
@@ -250,6 +255,8 @@ package enum KeychainReply: Sendable, Hashable {
     case lookupSecrets([LookupSecret])
     /// The item that was stored with lookup attributes.
     case lookupStored(LookupStored)
+    /// The former values of an item.
+    case history(ItemHistory)
 }
 
 extension KeychainCommand {
@@ -273,6 +280,7 @@ extension KeychainCommand {
         }
         if case .authentication(.evaluate(_, let reason, _)) = self { try Self.check(reason) }
         if case .lookup(let request) = self { try request.checkSizes() }
+        if case .history(let request) = self { try request.checkSizes() }
         if case .files(let command) = self { try command.checkSizes() }
         for context in authenticationContexts {
             let settings = context.settings

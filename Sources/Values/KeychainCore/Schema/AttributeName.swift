@@ -90,4 +90,6 @@ extension AttributeName {
     package static let systemBound: AttributeName = "sysb"
     /// The lookup attributes of an item (``LookupRecord``), which no dictionary contains.
     package static let lookup: AttributeName = "lkup"
+    /// The former values of an item (``HistoryRecord``), which no dictionary contains.
+    package static let history: AttributeName = "hist"
 }

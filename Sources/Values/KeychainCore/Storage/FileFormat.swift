@@ -14,7 +14,7 @@ package enum FileFormat {
     /// The revision of the format that this program knows; it counts up with a feature that earlier programs lack.
     ///
     /// A store gets a feature's revision when it begins to use the feature, and never because it is opened.
-    package static let revision: UInt8 = 2
+    package static let revision: UInt8 = 3
 
     /// Format and revision that this program knows, as files record them: the format in the high byte, the revision in
     /// the low one.

@@ -18,12 +18,16 @@ struct AttributesCommand: ParsableCommand {
             examples: [
                 "keychainctl attributes": "Shows those of all passwords.",
                 "keychainctl attributes service=example account=ada": "Those of passwords that have these two.",
+                "keychainctl attributes --json": "Writes them as a JSON array.",
             ]
         )
     )
 
     @Argument(help: ArgumentHelp("What an item must have.", valueName: "name=value"))
     var attributes: [String] = []
+
+    @Flag(help: "Write a JSON array of objects.")
+    var json = false
 
     /// The attributes to search for.
     private func search() throws -> LookupAttributes {
@@ -45,11 +49,23 @@ struct AttributesCommand: ParsableCommand {
         let attributes = try search()
         let items = try refusing { () throws(KeychainError) in try surroundings.keychain.lookupItems(with: attributes) }
         guard !items.isEmpty else { throw Refusal("no password has these attributes") }
+        if json { return surroundings.printLine(JSONText.indented(array: items.map(\.json))) }
         surroundings.printLine(items.map(\.lines).joined(separator: "\n"))
     }
 }
 
 extension LookupItem {
+    /// The members of its JSON object; those that are not known of a locked item are left out.
+    fileprivate var json: [String: JSONValue] {
+        var attributes: [String: JSONValue] = [:]
+        for pair in self.attributes.pairs { attributes[pair.name] = .string(pair.value) }
+        var members: [String: JSONValue] = ["attributes": .object(attributes), "locked": .boolean(isLocked)]
+        if !label.isEmpty { members["label"] = .string(label) }
+        if let created { members["created"] = .string(TimeText.text(created)) }
+        if let modified { members["modified"] = .string(TimeText.text(modified)) }
+        return members
+    }
+
     /// Its label and attributes, for people.
     fileprivate var lines: String {
         // Nothing is known of a locked item that was stored without lookup attributes.
