@@ -39,7 +39,6 @@ enum HabitWords {
         "cp duplicate": .command("keychainctl copy \(item) NEW"),
         "run env": .command("keychainctl exec --env NAME=keychain://\(item) -- COMMAND"),
         "totp hotp code": .command("keychainctl otp \(item)"),
-        "export": .command("keychainctl backup create FILE"),
         "passwd password passcode pin": .command("keychainctl device change-passcode"),
         "login open": .command("keychainctl device unlock -- COMMAND"),
         "logout close": .command("keychainctl device lock"),
