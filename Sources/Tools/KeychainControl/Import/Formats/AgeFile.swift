@@ -39,6 +39,8 @@ enum AgeFile {
     ///   - plain: the bytes.
     ///   - passphrase: the passphrase.
     ///   - log2Cost: the binary logarithm of scrypt's cost.
+    /// - Returns: The file.
+    /// - Throws: ``Refusal`` without memory for scrypt.
     static func sealed(
         _ plain: SecretBytes,
         by passphrase: SecretBytes,

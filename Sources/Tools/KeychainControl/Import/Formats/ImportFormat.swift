@@ -34,6 +34,7 @@ enum ImportFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     ///   - contents: the file.
     ///   - format: the only format that it may have; `nil` for any.
     ///   - options: what is known besides.
+    /// - Returns: The format, and the items.
     /// - Throws: ``Refusal`` for any other file, and for one with a mistake; it repeats no secret.
     static func read(
         _ contents: SecretBytes,

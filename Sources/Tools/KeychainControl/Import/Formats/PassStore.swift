@@ -20,6 +20,7 @@ struct PassStore {
     /// The items of the store.
     ///
     /// - Parameter progress: is told how many of how many entries were read.
+    /// - Returns: The items.
     /// - Throws: ``Refusal`` if it has no entries, or the first one cannot be decrypted: then none can.
     func file(progress: (Int, Int) -> Void) throws(Refusal) -> ImportedFile {
         var file = ImportedFile()
@@ -76,7 +77,9 @@ struct PassStore {
     }
 
     /// Adds an entry: its first line is the password, lines such as `login: ada` name the account, and the others are
-    /// the comment. Bytes that are no text are the password as a whole.
+    /// the comment.
+    ///
+    /// Bytes that are no text are the password as a whole.
     static func add(_ contents: SecretBytes, _ entry: String, to file: inout ImportedFile) {
         let names = entry.utf8.lastIndex(of: UInt8(ascii: "/")).map { slash in
             (String(entry.utf8[..<slash]) ?? entry, String(entry.utf8[entry.utf8.index(after: slash)...]) ?? "")
