@@ -38,6 +38,9 @@ enum PasswordTable {
             switch column.name {
             case "class": return item.entry.passwordClass.rawValue
             case "password": return password
+            case "synchronizable":
+                rest[AttributeName.synchronizable.description] = nil
+                return item.entry.isSynchronizable ? "yes" : ""
             default: break
             }
             let attribute = column.attribute ?? service
