@@ -484,7 +484,7 @@ let groups: [Group] = [
                     "KeychainAudit", "KeychainTrace", "KeychainHost", "KeychainAuthenticators", "KeychainProtection",
                     "KeychainPropertyLists", "KeychainMacFrontEnd", "KeychainWire", "KeychainOnDemand",
                     "KeychainClient", "KeychainBus",
-                    "CKeychainSupport", "CommandHelp", "CredentialHelpers", arguments, crypto,
+                    "CKeychainSupport", "CommandHelp", "CredentialHelpers", arguments, crypto, cryptoExtras,
                 ]
             ),
             // Manual pages of commands.

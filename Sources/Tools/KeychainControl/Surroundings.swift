@@ -89,6 +89,12 @@ struct Surroundings: Sendable {
     /// Runs a program to completion, and returns its standard output.
     var output: @Sendable ([String]) throws(Refusal) -> String = ProgramOutput.read
 
+    /// Runs a program that makes a secret of a descriptor's contents, of at most so many bytes.
+    var filter: @Sendable ([String], Int32, Int) throws(Refusal) -> SecretBytes = {
+        (words, input, limit) throws(Refusal) in
+        try SecretFilter.run(words, input: input, atMost: limit)
+    }
+
     /// Runs a program to completion, with or without an unlock, and returns its exit status.
     var run: @Sendable ([String], UnlockOffer?) throws(Refusal) -> Int32 = { (words, offer) throws(Refusal) in
         try ChildProgram.run(words, offer)

@@ -35,6 +35,9 @@ struct Control {
     /// Runs a program of somebody else's for its output.
     var output: (@Sendable ([String]) throws(Refusal) -> String)?
 
+    /// Runs a program of somebody else's that makes a secret of a descriptor's contents.
+    var filter: (@Sendable ([String], Int32, Int) throws(Refusal) -> SecretBytes)?
+
     /// What a command left behind.
     struct Outcome: Equatable {
         var status: Int32
@@ -100,6 +103,7 @@ struct Control {
         surroundings.environment = { [environment] in environment[$0] }
         surroundings.helperFolder = { [helperFolder] in helperFolder }
         if let output { surroundings.output = output }
+        if let filter { surroundings.filter = filter }
         surroundings.printLine = { text in notes.change { $0.output += text } }
         surroundings.remark = { text in notes.change { $0.remarks += text } }
         surroundings.confirm = { [confirmation] question in

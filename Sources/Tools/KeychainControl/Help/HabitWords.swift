@@ -41,7 +41,6 @@ enum HabitWords {
         "totp hotp code": .command("keychainctl otp \(item)"),
         "versions previous": .command("keychainctl history \(item)"),
         "revert rollback": .command("keychainctl undo \(item)"),
-        "export": .command("keychainctl backup create FILE"),
         "passwd password passcode pin": .command("keychainctl device change-passcode"),
         "login open": .command("keychainctl device unlock -- COMMAND"),
         "logout close": .command("keychainctl device lock"),

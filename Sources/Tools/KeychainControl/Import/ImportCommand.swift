@@ -8,15 +8,17 @@ import KeychainCore
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Takes the items of gnome-keyring, KWallet or KeePassXC into the keychain.",
+        abstract: "Takes passwords of other programs into the keychain.",
         discussion: CommandDiscussion.text(
             "Keys and certificates of files are imported by 'security import'.",
             examples: [
+                "keychainctl import passwords.csv": "Takes the passwords of a file.",
                 "keychainctl import secret-service --dry-run": "Shows what would be added, and changes nothing.",
                 "keychainctl help import secret-service": "Explains where items are taken from.",
             ]
         ),
-        subcommands: [ImportSecretServiceCommand.self]
+        subcommands: [ImportFileCommand.self, ImportSecretServiceCommand.self],
+        defaultSubcommand: ImportFileCommand.self
     )
 }
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainControl
+
+/// `keychainctl export`, and what an import makes of it in another keychain.
+struct ExportTests {
+    private var scene: ItemScene
+
+    init() throws { scene = try ItemScene() }
+
+    @Test("every attribute of a password is the same after an export and an import", arguments: ["json", "csv"])
+    func roundTrip(_ format: String) throws {
+        try scene.add(.genericPassword, ["svce": .string("a,\"b"), "acct": .string("ada\n"), "icmt": .string("c")])
+        try scene.add(.genericPassword, ["svce": .string("sync"), "sync": .boolean(true), "pdmn": .string("ak")])
+        try scene.add(
+            .internetPassword,
+            [
+                "srvr": .string("example.com"), "acct": .string("ada"), "ptcl": .string("htps"),
+                "port": .number(.integer(8_443)), "path": .string("/p"), "sdmn": .string("d"), "atyp": .string("http"),
+                "labl": .string("l"), "desc": .string("k"), "pdmn": .string("aku"),
+            ],
+            secret: ""
+        )
+        if format == "json" {
+            try scene.add(.genericPassword, ["svce": .string("more"), "gena": .data(SecretBytes([0xFF, 0]))])
+            try scene.add(.genericPassword, ["svce": .string("group"), "agrp": .string("com.example.other")])
+            let attributes = try LookupAttributes([
+                LookupAttributes.Pair("xdg:schema", "org.example"), LookupAttributes.Pair("server", "s"),
+            ])
+            let contents = LookupContents(
+                attributes: attributes,
+                label: "service",
+                secret: SecretBytes([0xFF, 0x0A]),
+                contentType: "application/octet-stream",
+                created: nil,
+                modified: nil
+            )
+            _ = try scene.control.keychain.perform(.person(.store(contents, replacing: false)))
+        }
+        let path = scene.folder.path(of: "file")
+        let exported = try scene.run("export", "--all", "--format", format, "--output", path)
+        #expect(exported.status == 0 && exported.remarks.contains("Secrets leave the keychain"), "\(exported)")
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        let other = try ItemScene()
+        let imported = try other.run("import", path)
+        #expect(imported.status == 0, "\(imported)")
+        #expect(try listing(other) == listing(scene))
+        #expect(try other.run("attributes", "--json").output == scene.run("attributes", "--json").output)
+        #expect(try other.run("import", path).output.hasPrefix("Added 0 passwords"))
+        let second = try other.run("export", "--all", "--format", format)
+        #expect(second.bytes == FileManager.default.contents(atPath: path))
+    }
+
+    /// All passwords without times and identifiers.
+    private func listing(_ scene: ItemScene) throws -> String {
+        try scene.run("list", "--json").output.split(separator: "\n")
+            .filter { !$0.contains("\"created\"") && !$0.contains("\"modified\"") }.joined(separator: "\n")
+    }
+
+    @Test("variables are read again as they were written, and two of one name are said")
+    func variables() throws {
+        for (name, secret) in [("TOKEN", "a'b\"$\\\n"), ("web/ada", "x"), ("web.ada", "y")] {
+            #expect(try scene.run(["set", name, "--keep-newline"], input: secret).status == 0)
+        }
+        let path = scene.folder.path(of: "env")
+        let exported = try scene.run("export", "--all", "--format", "env", "--output", path)
+        #expect(exported.status == 1 && exported.remarks.contains("another one has the name WEB_ADA"), "\(exported)")
+        let other = try ItemScene()
+        #expect(try other.run("import", path).status == 0)
+        #expect(try other.run("get", "TOKEN").text == "a'b\"$\\\n")
+    }
+
+    @Test("a file is not replaced, and a terminal gets no secrets, unless that is asked for")
+    func consent() throws {
+        _ = try scene.run("set", "svc/ada", input: "x")
+        let path = scene.folder.path(of: "file")
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try scene.run("export", "svc/ada", "--output", path).status == 1)
+        #expect(FileManager.default.contents(atPath: path) == Data("mine".utf8))
+        #expect(try scene.run("export", "svc/ada", "--output", path, "--replace").status == 0)
+        var scene = scene
+        scene.control.isTerminal = true
+        #expect(try scene.run("export", "svc/ada").status == 2)
+        #expect(try scene.run("export", "svc/ada", "--to-terminal").text.contains("\"password\": \"x\""))
+        #expect(try scene.run("export").status == 2)
+    }
+
+    @Test("a sealed file is opened by its passphrase alone, whole, and not after a change of any byte")
+    func sealed() throws {
+        let passphrase = SecretBytes(Array("correct horse".utf8))
+        for count in [0, 1, 65_535, 65_536, 65_537, 131_072] {
+            let plain = SecretBytes([UInt8](repeating: 7, count: count))
+            let sealed = try AgeFile.sealed(plain, by: passphrase, log2Cost: 2)
+            #expect(AgeFile.isOne(sealed) && AgeFile.hasPassphrase(sealed))
+            #expect(try AgeFile.opened(sealed, by: passphrase) == plain)
+            #expect(throws: Refusal("the passphrase of the sealed file is wrong")) {
+                try AgeFile.opened(sealed, by: SecretBytes([0x78]))
+            }
+        }
+        let bytes = try AgeFile.sealed(SecretBytes([1, 2, 3]), by: passphrase, log2Cost: 2).unprotectedCopy
+        for index in bytes.indices {
+            var changed = bytes
+            changed[index] ^= 1
+            #expect(throws: Refusal.self) { try AgeFile.opened(SecretBytes(changed), by: passphrase) }
+        }
+        for count in 0..<bytes.count {
+            #expect(throws: Refusal.self) { try AgeFile.opened(SecretBytes(Array(bytes[..<count])), by: passphrase) }
+        }
+        let text = "age-encryption.org/v1\n-> scrypt AAAAAAAAAAAAAAAAAAAAAA 30\n"
+        let body = String(repeating: "A", count: 43)
+        #expect(throws: Refusal("the sealed file demands too much work: 2^30")) {
+            try AgeFile.opened(SecretBytes(Array("\(text)\(body)\n--- \(body)\n".utf8)), by: passphrase)
+        }
+    }
+}
