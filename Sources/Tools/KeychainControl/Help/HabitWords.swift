@@ -40,6 +40,7 @@ enum HabitWords {
         "run env": .command("keychainctl exec --env NAME=keychain://\(item) -- COMMAND"),
         "totp hotp code": .command("keychainctl otp \(item)"),
         "export": .command("keychainctl backup create FILE"),
+        "scan plaintext": .command("keychainctl adopt --dry-run"),
         "passwd password passcode pin": .command("keychainctl device change-passcode"),
         "login open": .command("keychainctl device unlock -- COMMAND"),
         "logout close": .command("keychainctl device lock"),
