@@ -202,6 +202,38 @@ struct AdoptCommandTests {
         #expect(try scene.state(".netrc").bytes == before.bytes && scene.count() == 0)
     }
 
+    @Test("a file that another program changes meanwhile is left, and nothing is kept for it")
+    func changedMeanwhile() throws {
+        let scene = try AdoptScene()
+        try scene.helpers.write(".netrc", netrc)
+        let other = "\(netrc)machine b.example login u password s3cr3t-2\n"
+        var control = scene.helpers.control
+        control.keychain = ChangingKeychain(control.keychain) { try scene.helpers.write(".netrc", other) }
+        let outcome = try control.run(["adopt", "--yes", "netrc"])
+        #expect(outcome.status == 1 && outcome.error.contains("changed by another program"))
+        #expect(try scene.helpers.text(".netrc") == other && scene.count() == 0)
+    }
+
+    /// A keychain in which something is done before an internet password is added.
+    private final class ChangingKeychain: KeychainBackend {
+        private let keychain: any KeychainBackend
+        private let change: @Sendable () throws -> Void
+        let families = CommandFamily.all
+
+        init(_ keychain: any KeychainBackend, _ change: @escaping @Sendable () throws -> Void) {
+            (self.keychain, self.change) = (keychain, change)
+        }
+
+        func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+            if case .items(let request) = command, case .add(let item) = request.operation,
+                item[PropertyKey.itemClass] == .string(ItemClass.internetPassword.rawValue)
+            {
+                do { try change() } catch { throw KeychainError(.notAvailable, "the test cannot write") }
+            }
+            return try keychain.carryOut(command)
+        }
+    }
+
     @Test("JSON has the same, without secrets")
     func json() throws {
         let scene = try AdoptScene()

@@ -26,6 +26,11 @@ extension PlainSecrets {
                 leave(line, "the entry of \(shown) has no login")
                 continue
             }
+            // The name of a user is shown in lists.
+            guard !password.isEmpty, password.text != "x-oauth-basic" else {
+                leave(line, "the entry of \(shown) has the token in the place of the login")
+                continue
+            }
             guard let place = ServerAddress.hostAndPort(host), place.port == nil else {
                 leave(line, "\(shown) is not the name of a host")
                 continue

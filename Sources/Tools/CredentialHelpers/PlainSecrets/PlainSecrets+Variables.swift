@@ -27,6 +27,8 @@ extension PlainSecrets {
                 let sign = bytes[range].firstIndex(of: UInt8(ascii: "="))
             else { continue }
             let name = text.text(text.trimmed(range.lowerBound..<sign))
+            // It may be a line of a secret.
+            guard Self.isName(name) else { continue }
             let start = text.trimmed((sign + 1)..<range.upperBound).lowerBound
             guard let value = Self.value(text, from: start, to: line.range.upperBound) else {
                 leave(line.number, "the value of \(name.printable) is not understood")
@@ -87,6 +89,13 @@ extension PlainSecrets {
         let rest = text.trimmed((place + 1)..<lineEnd)
         guard rest.isEmpty || [0x23, 0x0D].contains(bytes[rest.lowerBound]) else { return nil }
         return (string, start..<(place + 1), isExpanded)
+    }
+
+    /// Whether a text is the name of a variable (POSIX.1, "Name").
+    private static func isName(_ text: String) -> Bool {
+        let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) }
+        return text.utf8.first.map { !isDigit($0) } ?? false
+            && text.utf8.allSatisfy { isDigit($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x5F }
     }
 
     /// Whether a name is one of a secret.

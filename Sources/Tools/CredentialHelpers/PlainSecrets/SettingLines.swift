@@ -144,7 +144,9 @@ extension PlainSecrets {
                 continue
             }
             let registry = parts.dropLast().joined(separator: ":")
-            guard let value = lines.value(setting), !registry.isEmpty || parts.count == 1 else {
+            guard let value = lines.value(setting), !registry.isEmpty || parts.count == 1,
+                !registry.contains("@")
+            else {
                 leave(setting.line.number, "'\(name)' is not understood")
                 continue
             }
@@ -189,7 +191,8 @@ extension PlainSecrets {
             }
             let index: String?
             if name == ["registry"] || name == ["registries", "crates-io"] {
-                index = "sparse+https://index.crates.io/"
+                // So cargo names crates.io to its providers, whichever index it reads.
+                index = "https://github.com/rust-lang/crates.io-index"
             } else {
                 index =
                     name.count == 2 && name[0] == "registries"
@@ -199,6 +202,10 @@ extension PlainSecrets {
             }
             guard let index else {
                 leave(number, "config.toml does not say where the registry of [\(setting.section.printable)] is")
+                continue
+            }
+            guard !index.contains("@") else {
+                leave(number, "the index of [\(setting.section.printable)] has a user in its URL")
                 continue
             }
             secrets.append(

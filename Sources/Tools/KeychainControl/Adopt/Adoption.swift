@@ -81,7 +81,7 @@ struct Adoption {
         _ surroundings: Surroundings
     ) throws(Refusal) -> SealedCopy.Item.Origin? {
         let entries = try surroundings.entries(at: secret.place)
-        guard let entry = entries.first else { return .added }
+        guard !entries.isEmpty else { return .added }
         if case .registry(_, let user) = secret.place, entries.contains(where: { $0.text(.account) != user }) {
             return nil
         }
@@ -91,7 +91,7 @@ struct Adoption {
             if value == secret.secret { return .present }
             former = value
         }
-        guard entries.count == 1, !entry.isSynchronizable, let former else { return nil }
+        guard entries.count == 1, let former else { return nil }
         return .replaced(former)
     }
 
@@ -158,6 +158,9 @@ struct Adoption {
     func perform() throws(Refusal) {
         let copies = SealedCopies(surroundings: surroundings)
         let new = try new
+        guard new.count <= ConfigurationFile.largestByteCount else {
+            throw Refusal("it would have more than \(ConfigurationFile.largestByteCount) bytes")
+        }
         var other: (file: ConfigurationFile, new: [UInt8])?
         if let program = kind.configured {
             let change = try companion(program)
@@ -178,7 +181,11 @@ struct Adoption {
         try save(layer, of: file.path, in: copies)
         for (secret, _) in moved { try surroundings.put(secret.secret, at: secret.place) }
         if let other { try other.file.replace(with: other.new, keepsCopy: false) }
-        try file.replace(with: new, keepsCopy: false)
+        do throws(Refusal) { try file.replace(with: new, keepsCopy: false) } catch {
+            // Another program changed it meanwhile: what was stored for it is no longer what it has.
+            try AdoptionUndo(surroundings, isDryRun: false).takeBack(file.path)
+            throw error
+        }
     }
 
     private func save(_ layer: SealedCopy.Layer, of path: String, in copies: SealedCopies) throws(Refusal) {
@@ -205,9 +212,10 @@ extension SealedCopy.Layer {
 }
 
 extension Surroundings {
-    /// The items of a place in the common group.
+    /// The items of a place in the common group; helpers are shown none that are synchronized.
     func entries(at place: CredentialPlace) throws(Refusal) -> [CredentialStore.Entry] {
         try withItems(in: Client.commonGroup) { (store) throws(KeychainError) in try store.entries(at: place) }
+            .filter { !$0.isSynchronizable }
     }
 
     /// Stores a secret in a place.
@@ -217,7 +225,7 @@ extension Surroundings {
             try store.put(
                 secret,
                 in: { () throws(KeychainError) in
-                    let entries = try store.entries(at: place)
+                    let entries = try store.entries(at: place).filter { !$0.isSynchronizable }
                     // One that has it already stays as it is.
                     for entry in entries where try store.secret(of: entry) == secret { return entry }
                     return entries.first

@@ -70,6 +70,13 @@ struct AdoptionUndo {
         return outcome
     }
 
+    /// Takes back the last change of a file that was stored, and not carried out.
+    func takeBack(_ path: String) throws(Refusal) {
+        guard var copy = try copies.copy(of: path), let layer = copy.layers.popLast() else { return }
+        for item in layer.items.reversed() { _ = try undo(item, of: path) }
+        if copy.layers.isEmpty { try copies.delete(path) } else { try copies.save(copy) }
+    }
+
     /// Whether a file is what was written to it.
     private func isWritten(_ layer: SealedCopy.Layer, _ path: String) -> Bool {
         guard let contents = try? AtomicFile.read(path, limit: 1 << 20) else { return false }
