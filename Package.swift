@@ -813,7 +813,8 @@ let tests: [Target] = [
             "KeychainWire", "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport", "signed-program",
             "CommandHelp", "CommandManual", "SecurityTool", "KeychainSecretService", "KeychainServer",
             "ServerTestSupport", arguments,
-        ]
+        ],
+        exclude: ["Cases"]
     ),
     .testTarget(
         name: "CredentialHelpersTests",

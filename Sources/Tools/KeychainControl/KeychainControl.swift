@@ -42,7 +42,7 @@ package struct KeychainControl: ParsableCommand {
                 subcommands: [
                     ExecCommand.self, KeepFolderCommand.self, InjectCommand.self, HelperCommand.self,
                     SessionCommand.self,
-                    NetrcCommand.self, ImportCommand.self, ExportCommand.self,
+                    NetrcCommand.self, AdoptCommand.self, ImportCommand.self, ExportCommand.self,
                 ]
             ),
             CommandGroup(

@@ -99,7 +99,7 @@ struct CargoHelper {
 
     // MARK: - Parts
 
-    private static func service(_ index: String) -> String { "cargo-registry:\(index)" }
+    static func service(_ index: String) -> String { "cargo-registry:\(index)" }
 
     private func entry(_ index: String) throws(KeychainError) -> CredentialStore.Entry? {
         try surroundings.store.entries(.genericPassword, [.service: Self.service(index), .account: ""]).first

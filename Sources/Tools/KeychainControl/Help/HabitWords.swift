@@ -41,6 +41,7 @@ enum HabitWords {
         "totp hotp code": .command("keychainctl otp \(item)"),
         "versions previous": .command("keychainctl history \(item)"),
         "revert rollback": .command("keychainctl undo \(item)"),
+        "scan plaintext": .command("keychainctl adopt --dry-run"),
         "passwd password passcode pin": .command("keychainctl device change-passcode"),
         "login open": .command("keychainctl device unlock -- COMMAND"),
         "logout close": .command("keychainctl device lock"),

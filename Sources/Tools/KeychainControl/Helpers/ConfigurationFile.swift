@@ -27,7 +27,7 @@ struct ConfigurationFile {
     private let mode: mode_t
 
     /// The largest file that is changed: 1 MiB.
-    private static let largestByteCount = 1 << 20
+    static let largestByteCount = 1 << 20
 
     /// The suffix of the first copy of what was there before; those after it have a number.
     private static let copySuffix = ".before-keychainctl"

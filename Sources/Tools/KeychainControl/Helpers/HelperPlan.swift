@@ -15,7 +15,7 @@ struct HelperPlan {
     /// The path of the helper.
     ///
     /// - Throws: ``Refusal`` if it is not there, or its path means something else in a configuration file.
-    private func helper() throws(Refusal) -> String {
+    func helper() throws(Refusal) -> String {
         guard let folder = surroundings.helperFolder() else { throw Refusal("the folder of the programs is unknown") }
         let path = "\(folder)/\(program.helper.rawValue)"
         guard access(path, X_OK) == 0 else {
