@@ -40,8 +40,8 @@ package struct KeychainControl: ParsableCommand {
             CommandGroup(
                 name: "Secrets for programs",
                 subcommands: [
-                    ExecCommand.self, KeepFolderCommand.self, InjectCommand.self, HelperCommand.self,
-                    SessionCommand.self,
+                    ExecCommand.self, KeepFolderCommand.self, InjectCommand.self, CredentialCommand.self,
+                    HelperCommand.self, SessionCommand.self,
                     NetrcCommand.self, ImportCommand.self,
                 ]
             ),
