@@ -22,14 +22,14 @@ final class ChildProcess {
         environment: [String] = [],
         descriptors: [Int32: Int32]
     ) throws {
-        try self.init(program, words, environment) { actions, _ in
+        try self.init(program, words, variables: environment) { actions, _ in
             for (theirs, ours) in descriptors { posix_spawn_file_actions_adddup2(&actions, ours, theirs) }
         }
     }
 
     /// Starts a program in a session of its own, with a terminal as that of the session.
     convenience init(_ program: String, _ words: [String], environment: [String], terminal: String) throws {
-        try self.init(program, words, environment) { actions, attributes in
+        try self.init(program, words, variables: environment) { actions, attributes in
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSID))
             // The first terminal that the leader of a session opens is the session's.
             posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
@@ -40,7 +40,7 @@ final class ChildProcess {
     private init(
         _ program: String,
         _ words: [String],
-        _ environment: [String],
+        variables environment: [String],
         prepare: (inout posix_spawn_file_actions_t, inout posix_spawnattr_t) -> Void
     ) throws {
         var actions = posix_spawn_file_actions_t()

@@ -50,10 +50,10 @@ struct CommandRun {
         let samples = try measure(commands.map(\.command))
         let compared = commands.firstIndex { $0.what.hasPrefix("secret-tool") }
         for (index, measured) in commands.enumerated() {
-            Report.show(report.command(measured, samples, index, to: compared))
+            Report.show(report.command(measured, samples, participant: index, to: compared))
         }
         Report.show(report.exec(beyond: samples, get: 0, exec: 4))
-        try browse(program, store, &report)
+        try browse(program, on: store, into: &report)
     }
 
     /// A command, and how long it may take by the clock on the wall.
@@ -80,7 +80,7 @@ struct CommandRun {
         return samples
     }
 
-    private func browse(_ program: String, _ store: String, _ report: inout Report) throws {
+    private func browse(_ program: String, on store: String, into report: inout Report) throws {
         var screens: [BrowsedScreen] = []
         for round in -1..<rounds {
             let screen = try BrowsedScreen(program, variables: variables(of: store) + ["TERM=xterm"])
@@ -206,7 +206,7 @@ extension Report {
     mutating func command(
         _ measured: CommandRun.Measured,
         _ samples: Samples,
-        _ index: Int,
+        participant index: Int,
         to other: Int?
     ) -> String {
         let wall = samples.median(.wall, index) / 1e6

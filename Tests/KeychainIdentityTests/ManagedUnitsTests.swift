@@ -29,7 +29,7 @@ struct ManagedUnitsTests {
             ("1:name=systemd:/system.slice/app.service\n0::/\n", ofSystem, "app.service"),
         ]
     )
-    func unit(_ group: String, _ own: String, _ expected: String) {
+    func unit(_ group: String, own: String, expected: String) {
         #expect(Self.unit(group, seenBy: own) == expected)
     }
 

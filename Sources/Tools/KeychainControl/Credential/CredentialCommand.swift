@@ -15,16 +15,15 @@ struct CredentialCommand: ParsableCommand {
             """
             A unit has LoadCredential=NAME:%t/swift-keychain/credentials.sock, and a table says which secret that is. \
             systemd then reads it from the socket of swift-keychain-credentials.socket, which starts 'credential \
-            serve', and the unit finds it as a file in the folder $CREDENTIALS_DIRECTORY, in memory.
+            serve', and the unit finds it as a file in the folder $CREDENTIALS_DIRECTORY, in memory. 'systemctl --user \
+            enable --now swift-keychain-credentials.socket' has systemd listen, now and after each login.
 
             The table is the file swift-keychain/credentials in $XDG_CONFIG_HOME or ~/.config, for root in /etc. It \
             belongs to its user or root, and nobody else may change it. Lines are UNIT CREDENTIAL REFERENCE; \
             app@.service is each instance of a template. A change counts from the next start of a unit on.
             """,
             examples: [
-                "keychainctl credential status": "Shows what each unit gets, and whether it is in the keychain.",
-                "systemctl --user enable --now swift-keychain-credentials.socket":
-                    "Has systemd listen, now and after each login.",
+                "keychainctl credential status": "Shows what each unit gets, and whether it is in the keychain."
             ]
         ),
         subcommands: [CredentialStatusCommand.self, ServeCredentialsCommand.self],

@@ -103,7 +103,7 @@ struct CredentialServer: Sendable {
             let (secret, reference) = try secret(request)
             note(.given, "\(request.text) is \(reference)")
             let deadline = Deadline(milliseconds: patienceMilliseconds, by: clock)
-            let connection = OpenConnection(socket, request, secret, until: deadline)
+            let connection = OpenConnection(socket, for: request, secret: secret, until: deadline)
             return hasEnded(connection) ? nil : connection
         } catch {
             note(.refused, "\(request.text) is not given: \(error)")
@@ -126,7 +126,7 @@ private final class OpenConnection {
     private let secret: SecretBytes
     private var sentCount = 0
 
-    init(_ socket: Int32, _ request: CredentialRequest, _ secret: SecretBytes, until deadline: Deadline) {
+    init(_ socket: Int32, for request: CredentialRequest, secret: SecretBytes, until deadline: Deadline) {
         self.socket = socket
         self.request = request
         self.secret = secret
