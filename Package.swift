@@ -873,7 +873,7 @@ let tests: [Target] = [
     .testTarget(
         name: "DocumentationTests",
         dependencies: [
-            "Keychain", "KeychainControl", "KeychainRecipes", "KeychainTesting", "PortableOS",
+            "Keychain", "KeychainControl", "KeychainRecipes", "KeychainTesting", "PortableOS", "keychainctl",
             "Security", "LocalAuthentication", "CryptoKit", crypto,
         ],
         exclude: ["Cases"]

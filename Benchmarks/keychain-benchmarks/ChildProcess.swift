@@ -16,14 +16,43 @@ final class ChildProcess {
     ///   - environment: all of its environment.
     ///   - descriptors: its descriptors, and which of this process they are.
     /// - Throws: ``Failure`` when there is no such program.
-    init(_ program: String, _ words: [String], environment: [String] = [], descriptors: [Int32: Int32]) throws {
+    convenience init(
+        _ program: String,
+        _ words: [String],
+        environment: [String] = [],
+        descriptors: [Int32: Int32]
+    ) throws {
+        try self.init(program, words, variables: environment) { actions, _ in
+            for (theirs, ours) in descriptors { posix_spawn_file_actions_adddup2(&actions, ours, theirs) }
+        }
+    }
+
+    /// Starts a program in a session of its own, with a terminal as that of the session.
+    convenience init(_ program: String, _ words: [String], environment: [String], terminal: String) throws {
+        try self.init(program, words, variables: environment) { actions, attributes in
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSID))
+            // The first terminal that the leader of a session opens is the session's.
+            posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
+            for descriptor in [1, 2] as [Int32] { posix_spawn_file_actions_adddup2(&actions, 0, descriptor) }
+        }
+    }
+
+    private init(
+        _ program: String,
+        _ words: [String],
+        variables environment: [String],
+        prepare: (inout posix_spawn_file_actions_t, inout posix_spawnattr_t) -> Void
+    ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for (theirs, ours) in descriptors { posix_spawn_file_actions_adddup2(&actions, ours, theirs) }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        prepare(&actions, &attributes)
         var process: pid_t = 0
         let failure = CStringVector.with([program] + words) { words in
-            CStringVector.with(environment) { posix_spawn(&process, program, &actions, nil, words, $0) }
+            CStringVector.with(environment) { posix_spawn(&process, program, &actions, &attributes, words, $0) }
         }
         guard failure == 0 else { throw Failure("\(program) cannot be started: \(String(cString: strerror(failure)))") }
         identifier = process
@@ -38,11 +67,20 @@ final class ChildProcess {
     /// Waits for the end.
     ///
     /// - Returns: The exit status; 128 and the number of the signal where one ended it.
-    func wait() -> Int32 {
+    func wait() -> Int32 { waitForUsage().status }
+
+    /// Waits for the end.
+    ///
+    /// - Returns: The exit status as ``wait()`` has it, and how many nanoseconds processors worked for it and the
+    ///   children that it has waited for, in the programs and in the kernel.
+    func waitForUsage() -> (status: Int32, processor: Double) {
         var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        var usage = rusage()
+        while wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
         isOver = true
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+        let times = [usage.ru_utime, usage.ru_stime]
+        let processor = times.reduce(0) { $0 + Double($1.tv_sec) * 1e9 + Double($1.tv_usec) * 1e3 }
+        return (status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F, processor)
     }
 
     /// The path of a program that was built along with this one.
@@ -61,6 +99,8 @@ final class ChildProcess {
 struct ProcessMemory: CustomStringConvertible {
     /// What is resident, shared libraries included (RSS).
     let resident: Int
+    /// The most that was resident.
+    let peak: Int
     /// What is resident and of no file.
     let anonymous: Int
     /// What is resident, where each page that others have mapped too counts by its share (PSS); `nil` where the kernel
@@ -69,10 +109,10 @@ struct ProcessMemory: CustomStringConvertible {
 
     init(of process: pid_t) throws {
         let status = Self.values("/proc/\(process)/status")
-        guard let resident = status["VmRSS"], let anonymous = status["RssAnon"] else {
+        guard let resident = status["VmRSS"], let peak = status["VmHWM"], let anonymous = status["RssAnon"] else {
             throw Failure("process \(process) has ended")
         }
-        (self.resident, self.anonymous) = (resident, anonymous)
+        (self.resident, self.peak, self.anonymous) = (resident, peak, anonymous)
         proportional = Self.values("/proc/\(process)/smaps_rollup")["Pss"]
     }
 

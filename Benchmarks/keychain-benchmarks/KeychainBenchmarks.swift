@@ -29,6 +29,8 @@ struct KeychainBenchmarks {
                 try report {
                     try SecretServiceRun(rounds: options.rounds, sizes: options.sizes, scratch: scratch).run(&$0)
                 }
+            } else if options.measuresCommands {
+                try report { try CommandRun(size: options.sizes[0], rounds: options.rounds, scratch: scratch).run(&$0) }
             } else if options.measuresMillion {
                 try report { try MillionRun(size: options.sizes[0], options: options, scratch: scratch).run(&$0) }
             } else if options.measuresDevice {

@@ -33,8 +33,11 @@ struct Options {
     /// Whether the Secret Service is measured instead of the operations.
     var measuresSecretService = false
 
+    /// Whether commands are measured instead of the operations.
+    var measuresCommands = false
+
     static let help = """
-        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities | --explanations | --testing | --million | --daemon | --secret-service] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
+        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities | --explanations | --testing | --million | --daemon | --secret-service | --commands] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
 
         --quick      100 and 10,000 items, less than a minute on an idle machine (default)
         --full       100, 10,000 and 100,000 items, more rounds
@@ -46,6 +49,7 @@ struct Options {
         --million    opening, adds and reads with 1,000,000 items; with --size, with N
         --daemon     what keychaind costs beside a ping-pong and raw SQLite; it lies beside this program
         --secret-service  what calls over D-Bus cost beside a ping; keychaind lies beside this program
+        --commands   what commands of keychainctl cost as whole processes, with 10,000 items; it lies beside this program
         --size N     stores of N items only
         --directory  where the scratch stores are made (default /var/tmp, which is on a disk)
         --profile    runs one operation over and over, for perf and callgrind;
@@ -74,6 +78,7 @@ struct Options {
             case "--keys": measuresKeys = true
             case "--daemon": measuresDaemon = true
             case "--secret-service": measuresSecretService = true
+            case "--commands": (measuresCommands, sizes) = (true, [10_000])
             case "--million": (measuresMillion, sizes) = (true, [1_000_000])
             case "--size": sizes = [try number(of: option)]
             case "--directory": directory = try value(of: option)

@@ -59,7 +59,8 @@ package enum KeychainDaemon {
 
     private static func serve(_ arguments: DaemonArguments, _ log: DaemonLog) throws(DaemonFailure) {
         let notification = ServiceNotification()
-        let passedOn = try SocketActivation.adoptSockets()
+        let passedOn: [Int32]
+        do { passedOn = try SocketActivation.adoptSockets() } catch { throw DaemonFailure(error.description) }
         if arguments.isInBackground, passedOn.isEmpty {
             // A service manager of the program that started this one waits for that program.
             unsetenv("NOTIFY_SOCKET")

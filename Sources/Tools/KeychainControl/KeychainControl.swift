@@ -40,9 +40,9 @@ package struct KeychainControl: ParsableCommand {
             CommandGroup(
                 name: "Secrets for programs",
                 subcommands: [
-                    ExecCommand.self, KeepFolderCommand.self, InjectCommand.self, HelperCommand.self,
-                    SessionCommand.self,
-                    NetrcCommand.self, AdoptCommand.self, ImportCommand.self, ExportCommand.self,
+                    ExecCommand.self, KeepFolderCommand.self, InjectCommand.self, CredentialCommand.self,
+                    HelperCommand.self, SessionCommand.self, NetrcCommand.self, AdoptCommand.self, ImportCommand.self,
+                    ExportCommand.self,
                 ]
             ),
             CommandGroup(

@@ -13,6 +13,12 @@ enum TimeText {
         return "\(day.joined(separator: "-"))T\(clock.joined(separator: ":"))Z"
     }
 
+    /// "2026-11-27".
+    static func day(_ date: Timestamp) -> String {
+        guard let (time, _) = parts(date) else { return "an unknown" }
+        return "\(digits(time.tm_year + 1900, 4))-\(digits(time.tm_mon + 1))-\(digits(time.tm_mday))"
+    }
+
     /// "20261127T231855.123Z", which sorts by time.
     static func name(_ date: Timestamp) -> String {
         guard let (time, milliseconds) = parts(date) else { return "00000000T000000.000Z" }
@@ -22,6 +28,7 @@ enum TimeText {
     }
 
     private static func digits(_ number: Int32, _ count: Int = 2) -> String {
+        if count == 2, (10...99).contains(number) { return "\(number)" }
         let text = "\(number)"
         return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
     }

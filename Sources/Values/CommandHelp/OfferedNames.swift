@@ -22,14 +22,17 @@ package enum OfferedNames {
     private static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 255
             && name.unicodeScalars.allSatisfy { scalar in
+                if scalar.isASCII { return (0x20...0x7E).contains(scalar.value) }
                 switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-                default: true
+                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                    return false
+                default: return true
                 }
             }
     }
 
     private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "._-@/+=,%".unicodeScalars.contains(scalar)
+        ("a"..."z").contains(scalar) || scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+            || "._-@/+=,%".unicodeScalars.contains(scalar)
     }
 }

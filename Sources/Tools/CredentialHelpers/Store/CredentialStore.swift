@@ -114,7 +114,8 @@ package struct CredentialStore: Sendable {
             guard !found.isEmpty else { throw error }
         }
         if !forOwner { found = try withReadablePorts(found) }
-        return found.sorted { $0.modificationDate > $1.modificationDate }
+        // Of very many items, the date of each is looked up once.
+        return found.map { (date: $0.modificationDate, entry: $0) }.sorted { $0.date > $1.date }.map(\.entry)
     }
 
     /// Some items without those whose port a program of the Secret Service wrote as no port is written: their column

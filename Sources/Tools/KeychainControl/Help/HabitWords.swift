@@ -38,6 +38,7 @@ enum HabitWords {
         "mv": .command("keychainctl rename \(item) NEW"),
         "cp duplicate": .command("keychainctl copy \(item) NEW"),
         "run env": .command("keychainctl exec --env NAME=keychain://\(item) -- COMMAND"),
+        "systemd loadcredential systemd-creds": .command("keychainctl credential status"),
         "totp hotp code": .command("keychainctl otp \(item)"),
         "versions previous": .command("keychainctl history \(item)"),
         "revert rollback": .command("keychainctl undo \(item)"),

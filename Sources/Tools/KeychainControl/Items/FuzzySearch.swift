@@ -32,7 +32,8 @@ enum FuzzySearch {
         guard word.count <= text.count else { return nil }
         if word.count == text.count { return word == text ? 0 : nil }
         var isWithin = false
-        for start in 0...(text.count - word.count) where text[start..<start + word.count].elementsEqual(word) {
+        for start in 0...(text.count - word.count)
+        where text[start] == word[0] && text[start..<start + word.count].elementsEqual(word) {
             if start == 0 { return 1 }
             if !text[start - 1].properties.isAlphabetic { return 2 }
             isWithin = true

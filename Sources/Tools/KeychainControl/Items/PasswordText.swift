@@ -48,12 +48,13 @@ extension CredentialStore.Entry {
     }
 
     /// The reference that means this item alone; `nil` if a part of its primary key is not UTF-8.
-    var reference: String? {
+    var reference: String? { hasReference ? SecretReference(choice).text : nil }
+
+    /// Whether there is one, which is found out faster than the reference.
+    var hasReference: Bool {
         let parts = itemClass == .internetPassword ? AddressPart.allCases : []
-        guard text(passwordClass.service) != nil, text(.account) != nil, text(.accessGroup) != nil,
-            parts.allSatisfy({ $0.text(of: self) != nil })
-        else { return nil }
-        return SecretReference(choice).text
+        return text(passwordClass.service) != nil && text(.account) != nil && text(.accessGroup) != nil
+            && parts.allSatisfy { $0.text(of: self) != nil }
     }
 
     /// What tells it from others of its name.
@@ -103,10 +104,15 @@ extension CredentialStore.Entry {
 
     /// The cells of a list: name, class and address, group, day of the last change.
     var cells: [String] {
-        let day = date(.modificationDate).map { String(TimeText.text($0).prefix(10)) } ?? ""
+        let day = date(.modificationDate).map(TimeText.day) ?? ""
         var place = address.map { "\(passwordClass.rawValue) \($0)" } ?? passwordClass.rawValue
         if isGuarded { place += " (asks)" }
-        return [name, place, accessGroup, day].map(\.printable)
+        return [name, place, accessGroup, day].map(Self.shown)
+    }
+
+    /// A text as a terminal may show it; most have nothing that it may not, and lists are long.
+    private static func shown(_ text: String) -> String {
+        text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text : text.printable
     }
 
     /// The attributes that have values, with their names.

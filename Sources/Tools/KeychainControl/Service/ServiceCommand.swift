@@ -281,11 +281,13 @@ struct UnitFilesCommand: ParsableCommand {
 
     func run() throws {
         let folder = AbsolutePath.of(output)
+        let credentials = CredentialUnits(besideDaemon: program)
         if system {
             try SystemServiceFiles(program: program).write(below: folder)
+            try SystemdUnits.write(credentials.systemFiles, to: "\(folder)/systemd/system")
         } else {
             let units = SystemdUnits(program: program)
-            try SystemdUnits.write(units.files + units.filesOfFileDaemon, to: folder)
+            try SystemdUnits.write(units.files + units.filesOfFileDaemon + credentials.files, to: folder)
         }
     }
 }

@@ -58,9 +58,10 @@ struct SearchCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
+        let folded = words.map(FuzzySearch.folded)
         let ranked = try filter.entries(surroundings).compactMap { entry in
-            FuzzySearch.rank([entry.name, entry.text(.label), entry.text("icmt")].compactMap(\.self), words)
-                .map { (entry: entry, rank: $0) }
+            let texts = [entry.name, entry.text(.label), entry.text("icmt")].compactMap(\.self)
+            return FuzzySearch.rank(texts.map(FuzzySearch.folded), folded: folded).map { (entry: entry, rank: $0) }
         }
         guard !ranked.isEmpty else { throw Refusal("no password has these words in its name", .notFound) }
         // The sort is stable: equal ones stay in the order of their names.
