@@ -68,8 +68,8 @@ struct VectorTests {
         // It notices a digit that is another one, in each row.
         for (index, line) in text.split(separator: "\n").enumerated() {
             let name = line.contains("\"bytes\"") ? "\"bytes\":[\"" : "\"root\":[\""
-            guard let range = line.range(of: name) else { continue }
             var altered = String(line)
+            guard let range = altered.range(of: name) else { continue }
             let place = altered.index(range.upperBound, offsetBy: 41)
             altered.replaceSubrange(place...place, with: altered[place] == "0" ? "1" : "0")
             try workshop.write(Array(altered.utf8), to: "altered")
