@@ -76,7 +76,7 @@ package struct SyncBeacon: Sendable, Hashable {
         guard circle == log.circle else { throw .place(.beacon) }
         guard let member = log.state.members[author], member.reads(anchor.zone) else { throw .author(.beacon) }
         let count = bytes.count - SyncMemberKeys.signatureByteCount
-        guard member.keys.isSignature(Array(bytes[count...]), Self.purpose, Array(bytes[..<count])) else {
+        guard member.keys.isSignature(Array(bytes[count...]), Self.purpose, of: Array(bytes[..<count])) else {
             throw .signature(.beacon)
         }
         if let state = log.state(at: membershipSequence), state.hash != membershipHash { return .forked }

@@ -119,6 +119,6 @@ package struct SyncCommit: Sendable, Hashable {
 
     func isSigned(by keys: SyncMemberKeys) -> Bool {
         let count = bytes.count - SyncMemberKeys.signatureByteCount
-        return keys.isSignature(Array(bytes[count...]), Self.purpose, Array(bytes[..<count]))
+        return keys.isSignature(Array(bytes[count...]), Self.purpose, of: Array(bytes[..<count]))
     }
 }

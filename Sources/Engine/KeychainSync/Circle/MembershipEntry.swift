@@ -52,8 +52,8 @@ package struct MembershipEntry: Sendable, Hashable {
     package init(founding identity: SyncIdentity, salt: Bytes16 = .random(), date: Timestamp) throws(SyncFault) {
         let action = Action.create(salt: salt, keys: identity.keys)
         let author = identity.keys.identifier
-        let open = Self.body(.zero, 0, .zero, author, date, action)
-        try self.init(Self.circle(of: open), 0, .zero, identity, date, action)
+        let open = Self.body(.zero, 0, after: .zero, by: author, date: date, action: action)
+        try self.init(Self.circle(of: open), 0, after: .zero, by: identity, date: date, action: action)
     }
 
     /// An entry that follows the last one of a log.
@@ -65,16 +65,16 @@ package struct MembershipEntry: Sendable, Hashable {
     )
         throws(SyncFault)
     {
-        try self.init(log.circle, log.sequence + 1, log.hash, identity, date, action)
+        try self.init(log.circle, log.sequence + 1, after: log.hash, by: identity, date: date, action: action)
     }
 
     private init(
         _ circle: Bytes16,
         _ sequence: UInt64,
-        _ previous: SyncDigest,
-        _ identity: SyncIdentity,
-        _ date: Timestamp,
-        _ action: Action
+        after previous: SyncDigest,
+        by identity: SyncIdentity,
+        date: Timestamp,
+        action: Action
     ) throws(SyncFault) {
         self.circle = circle
         self.sequence = sequence
@@ -82,7 +82,7 @@ package struct MembershipEntry: Sendable, Hashable {
         author = identity.keys.identifier
         self.date = date
         self.action = action
-        let body = Self.body(circle, sequence, previous, author, date, action)
+        let body = Self.body(circle, sequence, after: previous, by: author, date: date, action: action)
         guard body.count + SyncMemberKeys.signatureByteCount <= SyncFormat.Limit.entryByteCount else {
             throw .tooLarge(.entry)
         }
@@ -107,10 +107,10 @@ package struct MembershipEntry: Sendable, Hashable {
     private static func body(
         _ circle: Bytes16,
         _ sequence: UInt64,
-        _ previous: SyncDigest,
-        _ author: Bytes16,
-        _ date: Timestamp,
-        _ action: Action
+        after previous: SyncDigest,
+        by author: Bytes16,
+        date: Timestamp,
+        action: Action
     ) -> [UInt8] {
         var bytes = [UInt8].beginning(.entry)
         bytes.append(circle)
@@ -128,12 +128,12 @@ package struct MembershipEntry: Sendable, Hashable {
 
     /// Whether the circle's identifier is that of this first entry.
     var namesItsCircle: Bool {
-        circle == Self.circle(of: Self.body(.zero, sequence, previous, author, date, action))
+        circle == Self.circle(of: Self.body(.zero, sequence, after: previous, by: author, date: date, action: action))
     }
 
     func isSigned(by keys: SyncMemberKeys) -> Bool {
         let count = bytes.count - SyncMemberKeys.signatureByteCount
-        return keys.isSignature(Array(bytes[count...]), Self.purpose, Array(bytes[..<count]))
+        return keys.isSignature(Array(bytes[count...]), Self.purpose, of: Array(bytes[..<count]))
     }
 }
 

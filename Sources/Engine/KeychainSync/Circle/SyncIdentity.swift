@@ -75,7 +75,7 @@ package struct SyncMemberKeys: Sendable, Hashable {
     package var identifier: Bytes16 { SyncFormat.hash("member identifier", encoded).identifier }
 
     /// Whether a signature is of this member.
-    func isSignature(_ signature: [UInt8], _ purpose: String, _ bytes: [UInt8]) -> Bool {
+    func isSignature(_ signature: [UInt8], _ purpose: String, of bytes: [UInt8]) -> Bool {
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: signing) else { return false }
         return key.isValidSignature(signature, for: SyncFormat.information(purpose, bytes))
     }
@@ -117,7 +117,7 @@ package struct SyncMember: Sendable, Hashable {
         self.role = role
         self.zones = zones.inOrder
         keys = identity.keys
-        proof = try identity.signature("member proof", Self.statement(role, self.zones, keys, circle))
+        proof = try identity.signature("member proof", Self.statement(role, self.zones, of: keys, in: circle))
     }
 
     init(_ reader: inout SyncReader) throws(SyncFault) {
@@ -142,8 +142,8 @@ package struct SyncMember: Sendable, Hashable {
     private static func statement(
         _ role: SyncRole,
         _ zones: [Bytes16],
-        _ keys: SyncMemberKeys,
-        _ circle: Bytes16
+        of keys: SyncMemberKeys,
+        in circle: Bytes16
     ) -> [UInt8] { circle.bytes + head(role, zones) + keys.encoded }
 
     private static func head(_ role: SyncRole, _ zones: [Bytes16]) -> [UInt8] {
@@ -157,7 +157,7 @@ package struct SyncMember: Sendable, Hashable {
 
     /// Whether the member itself signed for this circle.
     package func isProven(in circle: Bytes16) -> Bool {
-        keys.isSignature(proof, "member proof", Self.statement(role, zones, keys, circle))
+        keys.isSignature(proof, "member proof", of: Self.statement(role, zones, of: keys, in: circle))
     }
 
     /// Whether the member has the keys of a zone.

@@ -129,13 +129,13 @@ package struct SyncInvitation: Sendable {
 
     /// The sealed offer.
     package func seal(_ offer: Offer, nonce: [UInt8]? = nil) throws(SyncFault) -> [UInt8] {
-        try seal(offer.encoded, .offer, nonce)
+        try seal(offer.encoded, .offer, nonce: nonce)
     }
 
     /// The sealed request.
     package func seal(_ request: Request, nonce: [UInt8]? = nil) throws(SyncFault) -> [UInt8] {
         guard request.name.utf8.count <= 256 else { throw .tooLarge(.request) }
-        return try seal(request.encoded, .request, nonce)
+        return try seal(request.encoded, .request, nonce: nonce)
     }
 
     /// The offer, if it has not expired.
@@ -156,11 +156,10 @@ package struct SyncInvitation: Sendable {
         return request
     }
 
-    private func seal(_ content: [UInt8], _ structure: SyncStructure, _ nonce: [UInt8]?) throws(SyncFault) -> [UInt8] {
+    private func seal(_ content: [UInt8], _ structure: SyncStructure, nonce: [UInt8]?) throws(SyncFault) -> [UInt8] {
         let header = [UInt8].beginning(structure)
         let sealed = try SyncSeal.seal(
             SecretBytes(content),
-            structure,
             under: sealingKey(structure),
             associated(header),
             nonce: nonce
@@ -174,7 +173,7 @@ package struct SyncInvitation: Sendable {
         var reader = try SyncReader(bytes, structure)
         let sealed = try reader.rest()
         let header = [UInt8].beginning(structure)
-        return try SyncSeal.open(sealed, structure, under: sealingKey(structure), associated(header))
+        return try SyncSeal.open(sealed, of: structure, under: sealingKey(structure), associated(header))
             .unprotectedCopy
     }
 
@@ -201,14 +200,14 @@ package enum SyncLocator {
     {
         let header = [UInt8].beginning(.locator)
         let content = SecretBytes(circle.bytes)
-        return header + (try SyncSeal.seal(content, .locator, under: sealingKey(key), associated(key), nonce: nonce))
+        return header + (try SyncSeal.seal(content, under: sealingKey(key), associated(key), nonce: nonce))
     }
 
     /// The identifier of the circle.
     package static func circle(_ bytes: [UInt8], _ key: RecoveryKey) throws(SyncFault) -> Bytes16 {
         guard bytes.count == 5 + Bytes16.count + SyncSeal.overheadByteCount else { throw .malformed(.locator) }
         var reader = try SyncReader(bytes, .locator)
-        let content = try SyncSeal.open(try reader.rest(), .locator, under: sealingKey(key), associated(key))
+        let content = try SyncSeal.open(try reader.rest(), of: .locator, under: sealingKey(key), associated(key))
         guard let circle = Bytes16(content.unprotectedCopy) else { throw .malformed(.locator) }
         return circle
     }

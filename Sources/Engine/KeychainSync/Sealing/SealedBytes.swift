@@ -10,7 +10,6 @@ enum SyncSeal {
 
     static func seal(
         _ plaintext: SecretBytes,
-        _ structure: SyncStructure,
         under key: SymmetricKey,
         _ associated: [UInt8],
         nonce: [UInt8]? = nil
@@ -29,7 +28,7 @@ enum SyncSeal {
 
     static func open(
         _ sealed: [UInt8],
-        _ structure: SyncStructure,
+        of structure: SyncStructure,
         under key: SymmetricKey,
         _ associated: [UInt8]
     ) throws(SyncFault) -> SecretBytes {
@@ -79,8 +78,8 @@ package struct SealedText: Sendable, Hashable {
             buffer.copyBytes(from: content)
             buffer[content.count] = 0x80
         }
-        let (key, associated) = Self.key(keys, place, salt)
-        sealed = try SyncSeal.seal(padded, .entry, under: key, associated, nonce: nonce)
+        let (key, associated) = Self.key(keys, place, salt: salt)
+        sealed = try SyncSeal.seal(padded, under: key, associated, nonce: nonce)
     }
 
     init(_ reader: inout SyncReader) throws(SyncFault) {
@@ -102,8 +101,8 @@ package struct SealedText: Sendable, Hashable {
     package func open(_ keys: ZoneKeys, in place: SyncPlace) throws(SyncFault) -> [UInt8] {
         guard place.zone == zone else { throw .place(.entry) }
         guard keys.epoch == epoch else { throw .epoch }
-        let (key, associated) = Self.key(keys, place, salt)
-        let padded = try SyncSeal.open(sealed, .entry, under: key, associated)
+        let (key, associated) = Self.key(keys, place, salt: salt)
+        let padded = try SyncSeal.open(sealed, of: .entry, under: key, associated)
         let content = padded.withUnsafeBytes { bytes in
             SyncSeal.contentCount(bytes, step: Self.step).map { Array(bytes[..<$0]) }
         }
@@ -111,7 +110,7 @@ package struct SealedText: Sendable, Hashable {
         return content
     }
 
-    private static func key(_ keys: ZoneKeys, _ place: SyncPlace, _ salt: Bytes16) -> (SymmetricKey, [UInt8]) {
+    private static func key(_ keys: ZoneKeys, _ place: SyncPlace, salt: Bytes16) -> (SymmetricKey, [UInt8]) {
         let context = place.context(keys.epoch) + salt.bytes
         let key = SyncFormat.expand(keys.key(.afterFirstUnlock), "text", context: context)
         return (key, SyncFormat.information("text", context))

@@ -29,15 +29,15 @@ package struct SyncItem: Sendable, Hashable {
     package init(_ itemClass: ItemClass, _ attributes: Attributes, secret: SecretBytes?) throws(SyncFault) {
         let travelling = attributes.filter { !Self.local.contains($0.key) }
         guard case .date(let date)? = travelling[.modificationDate] else { throw .item }
-        try self.init(itemClass, date, .item(travelling, secret: secret))
+        try self.init(itemClass, date, content: .item(travelling, secret: secret))
     }
 
     /// A tombstone.
     package init(tombstone itemClass: ItemClass, date: Timestamp) throws(SyncFault) {
-        try self.init(itemClass, date, .tombstone)
+        try self.init(itemClass, date, content: .tombstone)
     }
 
-    init(_ itemClass: ItemClass, _ date: Timestamp, _ content: Content) throws(SyncFault) {
+    init(_ itemClass: ItemClass, _ date: Timestamp, content: Content) throws(SyncFault) {
         guard itemClass != .identity, date.canTravel else { throw .item }
         if case .item(let attributes, _) = content {
             guard attributes[.modificationDate] == .date(date), attributes.count <= SyncFormat.Limit.attributes,

@@ -66,19 +66,19 @@ package struct SyncRecord: Sendable, Hashable {
         header.append(littleEndian: keys.epoch)
         header.append(level.rawValue)
         header.append(salt)
-        let (key, associated) = Self.key(header, keys.key(level), slot, place)
+        let (key, associated) = Self.key(header, keys.key(level), at: slot, in: place)
         epoch = keys.epoch
         self.level = level
-        bytes = header + (try SyncSeal.seal(content, .record, under: key, associated, nonce: nonce))
+        bytes = header + (try SyncSeal.seal(content, under: key, associated, nonce: nonce))
     }
 
     /// The item.
     package func open(at slot: Bytes16, _ keys: ZoneKeys, in place: SyncPlace) throws(SyncFault) -> SyncItem {
         guard keys.epoch == epoch else { throw .epoch }
         let header = Array(bytes[..<Self.headerByteCount])
-        let (key, associated) = Self.key(header, keys.key(level), slot, place)
+        let (key, associated) = Self.key(header, keys.key(level), at: slot, in: place)
         let sealed = Array(bytes[Self.headerByteCount...])
-        let plaintext = try SyncSeal.open(sealed, .record, under: key, associated)
+        let plaintext = try SyncSeal.open(sealed, of: .record, under: key, associated)
         let item = try Self.item(plaintext, at: slot)
         // An item under the other class's key would be readable when it must not be.
         guard item.level == nil || item.level == level else { throw .item }
@@ -92,8 +92,8 @@ package struct SyncRecord: Sendable, Hashable {
     private static func key(
         _ header: [UInt8],
         _ classKey: SymmetricKey,
-        _ slot: Bytes16,
-        _ place: SyncPlace
+        at slot: Bytes16,
+        in place: SyncPlace
     ) -> (SymmetricKey, [UInt8]) {
         let salt = Array(header[10...])
         let key = SyncFormat.expand(classKey, "record", context: place.bytes + slot.bytes + salt)
@@ -145,7 +145,7 @@ package struct SyncRecord: Sendable, Hashable {
                 content = .item(attributes, secret: flag == 1 ? SecretBytes(copying: secret) : nil)
             }
             guard reader.isAtEnd else { throw .malformed(.record) }
-            let item = try SyncItem(itemClass, date, content)
+            let item = try SyncItem(itemClass, date, content: content)
             guard item.digest(at: slot) == digest else { throw .item }
             return item
         }

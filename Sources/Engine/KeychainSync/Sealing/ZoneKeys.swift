@@ -143,7 +143,7 @@ package struct ZoneKeys: Sendable {
         }
         do {
             let key = try XWingMLKEM768X25519.PublicKey(rawRepresentation: receiver.key)
-            let information = Self.information(place, epoch, receiver.identifier, sender)
+            let information = Self.information(place, epoch, for: receiver.identifier, from: sender)
             var hpke = try HPKE.Sender(recipientKey: key, ciphersuite: Self.suite, info: information)
             let header = [UInt8].beginning(.box)
             let sealed = try content.withUnsafeBytes { try hpke.seal($0, authenticating: header) }
@@ -170,7 +170,7 @@ package struct ZoneKeys: Sendable {
             var hpke = try HPKE.Recipient(
                 privateKey: receiver.key,
                 ciphersuite: Self.suite,
-                info: Self.information(place, epoch.number, receiver.identifier, sender),
+                info: Self.information(place, epoch.number, for: receiver.identifier, from: sender),
                 encapsulatedKey: Data(encapsulation)
             )
             plaintext = try hpke.open(sealed, authenticating: [UInt8].beginning(.box))
@@ -192,8 +192,8 @@ package struct ZoneKeys: Sendable {
     private static func information(
         _ place: SyncPlace,
         _ epoch: UInt32,
-        _ receiver: Bytes16,
-        _ sender: Bytes16
+        for receiver: Bytes16,
+        from sender: Bytes16
     ) -> Data { Data(SyncFormat.information("box", place.context(epoch) + receiver.bytes + sender.bytes)) }
 }
 
