@@ -182,6 +182,8 @@ let groups: [Group] = [
                     "KeychainCore", "KeychainKeys", "KeychainHost", "CKeychainSupport", crypto, cryptoExtras,
                 ]
             ),
+            // Synchronization between devices: formats, chain, membership, sealing, merging; no I/O, no store.
+            .target(name: "KeychainSync", dependencies: ["KeychainCore", crypto]),
             // The rules: queries, access, the operations; no SQL, no key bytes.
             .target(
                 name: "KeychainEngine",
@@ -756,6 +758,11 @@ let tests: [Target] = [
             "KeychainTestSupport",
         ],
         exclude: ["Released"]
+    ),
+    .testTarget(
+        name: "KeychainSyncTests",
+        dependencies: ["KeychainSync", "KeychainCore", "KeychainTestSupport", crypto],
+        exclude: ["Cases", "Format"]
     ),
     .testTarget(
         name: "KeychainStoreTests",
