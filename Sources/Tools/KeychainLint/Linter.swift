@@ -223,7 +223,18 @@ public struct Linter: Sendable {
             let facts = roots[index].facts(module, manifests)
             results.withLock { $0.append((index, facts)) }
         }
-        return results.withLock { $0 }.sorted { $0.0 < $1.0 }.map(\.1)
+        var all = results.withLock { $0 }.sorted { $0.0 < $1.0 }.map(\.1)
+        var reached: [Place: Set<Place>] = [:]
+        for site in all.flatMap(\.sites) {
+            for dictionary in [site.query, site.attributes].compactMap(\.self) {
+                if let origin = dictionary.origin { reached[origin, default: []].insert(site.place) }
+                for place in Set(dictionary.variants.flatMap { $0.entries.values.map(\.place) }) {
+                    reached[place, default: []].insert(site.place)
+                }
+            }
+        }
+        for index in all.indices { all[index].reachedCalls = reached }
+        return all
     }
 
     private static func check(_ rules: [Rule], on facts: ModuleFacts, manifests: Manifests) -> [Finding] {

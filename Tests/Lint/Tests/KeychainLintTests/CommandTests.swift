@@ -214,7 +214,7 @@ struct CommandTests {
             }
             """
         )
-        #expect(try folder.lint("--fix", ".").error.contains("1 edits were made"))
+        #expect(try folder.lint("--fix", ".").error.contains("1 edit was made"))
         let fixed = try folder.read("a.swift")
         #expect(fixed.contains("kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]"))
         let second = try folder.lint("--fix", ".")
