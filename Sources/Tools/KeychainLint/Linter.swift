@@ -115,6 +115,7 @@ public struct Linter: Sendable {
         var manifests = Manifests(inputs)
         let (swift, texts) = read(inputs, manifests: manifests, into: &outcome)
         manifests.determineUIKitTargets(from: swift)
+        manifests.determineTargets(from: texts, swift, parser)
         outcome.readingTime = clock.now - start
         start = clock.now
 

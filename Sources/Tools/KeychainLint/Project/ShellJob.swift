@@ -24,7 +24,22 @@ package struct ShellJob: Sendable {
 
     /// The jobs of a file; empty if it is not a file of commands.
     static func jobs(_ file: Project.TextFile, _ parser: any SourceParser) -> [ShellJob] {
-        if file.path.hasSuffix(".sh") || file.name == "Makefile" {
+        let isRuby = [".rb", ".rake", "Rakefile"].contains { file.path.hasSuffix($0) }
+        if isRuby {
+            guard mentionsCommands(file) else { return [] }
+            // The texts that `sh` runs, each on its line.
+            let lines = file.lines.map { line -> String in
+                let text = line.drop { $0 == " " || $0 == "\t" }
+                guard text.hasPrefix("sh ") || text.hasPrefix("sh(") || text.hasPrefix("system"),
+                    let start = text.firstIndex(where: { $0 == "\"" || $0 == "'" }),
+                    let end = text.lastIndex(of: text[start]), start < end
+                else { return "" }
+                return String(text[text.index(after: start)..<end])
+            }
+            return [ShellJob(path: file.path, commands: ShellCommand.parse(lines, from: 1))]
+        }
+        let endings = [".sh", ".bash", ".zsh", ".mk"]
+        if endings.contains(where: { file.path.hasSuffix($0) }) || ["Makefile", "GNUmakefile"].contains(file.name) {
             guard mentionsCommands(file) else { return [] }
             return [ShellJob(path: file.path, commands: ShellCommand.parse(file.lines.map(String.init), from: 1))]
         }

@@ -72,4 +72,22 @@ package struct Platforms: OptionSet, Sendable, Hashable {
     package static let iOS = Platforms(rawValue: 1)
     package static let macOS = Platforms(rawValue: 2)
     package static let other = Platforms(rawValue: 4)
+    /// Only a manifest names the platforms, and several: each is a minimum then, and nobody need build for it.
+    package static let minimum = Platforms(rawValue: 8)
+    /// The program has no entitlement for the data protection keychain, as far as is known.
+    package static let unentitled = Platforms(rawValue: 16)
+}
+
+extension Platforms {
+    /// Whether code is built for native macOS, and for nothing else.
+    var isMacOnly: Bool { subtracting(.unentitled) == .macOS }
+}
+
+extension AbstractDictionary.Variant {
+    /// Whether a program for macOS reaches the file-based keychain with it.
+    func isFileBased(on platforms: Platforms) -> Bool {
+        isFileBased
+            || (platforms.isMacOnly && !isOpen && !has("kSecUseDataProtectionKeychain") && !has("kSecAttrAccessControl")
+                && !has("kSecAttrTokenID") && !isTrue("kSecAttrSynchronizable"))
+    }
 }

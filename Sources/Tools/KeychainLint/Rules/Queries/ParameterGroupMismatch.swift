@@ -44,7 +44,7 @@ extension Rule {
                     context: site.context + key
                 )
             }
-            let isMac = facts.platforms == .macOS
+            let isMac = facts.platforms.isMacOnly
             // What no path of the program gives is not there.
             let variants = site.query.variants.filter { !facts.module.excludes($0.assumptions) }
             guard !variants.isEmpty else { return }
