@@ -22,6 +22,8 @@ public struct Linter: Sendable {
         public var stores: [String] = []
         /// The keychain access groups of entitlements files before a change, by path; nil if unknown.
         public var formerGroups: [String: [String]]?
+        /// Whether all CI jobs run on machines that are thrown away; nil: what each job says.
+        public var hostedRunners: Bool?
 
         /// The default: all rules.
         public init() {}
@@ -131,7 +133,8 @@ public struct Linter: Sendable {
             found += Self.check(rules, on: modulefacts, manifests: manifests)
             modules.append(modulefacts)
         }
-        let project = Project(files: texts, modules: modules, manifests: manifests, parser: parser)
+        var project = Project(files: texts, modules: modules, manifests: manifests, parser: parser)
+        project.hostedRunners = options.hostedRunners
         for file in project.entitlements where !file.groups.isEmpty {
             outcome.accessGroups[file.path] = file.groups.map(\.text)
         }
@@ -160,6 +163,7 @@ public struct Linter: Sendable {
                 outcome.findings.append(finding)
             }
         }
+        outcome.findings = Echoes.marked(outcome.findings)
         outcome.skipped += suppressions.problems
         outcome.analysisTime = clock.now - start
         return outcome

@@ -115,6 +115,7 @@ struct LintCommand: ParsableCommand {
         options.severities = settings.severities
         options.rules = settings.onlyRules
         options.stores = settings.stores
+        options.hostedRunners = settings.hostedRunners
         if !rule.isEmpty { options.rules = Set(try rule.map { try Rule.named($0).id }) }
         return options
     }

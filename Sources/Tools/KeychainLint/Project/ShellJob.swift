@@ -6,6 +6,8 @@ package struct ShellJob: Sendable {
     package var commands: [ShellCommand] = []
     /// Actions that are used by name.
     package var uses: [String] = []
+    /// Whether the machine is thrown away after the job, as far as the file says.
+    package var isOnHostedRunner = false
 
     /// The commands of `security` with a verb.
     package func security(_ verbs: String...) -> [ShellCommand] {
@@ -50,11 +52,13 @@ package struct ShellJob: Sendable {
         guard let jobs = root["jobs"], !jobs.pairs.isEmpty, jobs.pairs.contains(where: { $0.value["steps"] != nil })
         else {
             var job = ShellJob(path: file.path)
+            job.isOnHostedRunner = ["bitrise.yml", ".travis.yml", "codemagic.yaml"].contains(file.name)
             collect(root, into: &job, lines: lines, isAlways: false, isScript: false)
             return [job]
         }
         return jobs.pairs.map { pair in
             var job = ShellJob(path: file.path)
+            job.isOnHostedRunner = isHosted(pair.value)
             for step in pair.value["steps"]?.elements ?? [] {
                 let condition = step["if"]?.string ?? step["when"]?.string ?? ""
                 let isAlways =
@@ -64,6 +68,14 @@ package struct ShellJob: Sendable {
             }
             return job
         }
+    }
+
+    /// Whether `runs-on` names only images of GitHub, such as `macos-15`.
+    private static func isHosted(_ job: YAMLNode) -> Bool {
+        guard let runner = job["runs-on"] else { return false }
+        let labels = [runner.string].compactMap(\.self) + runner.elements.compactMap(\.string)
+        let images = ["macos-", "ubuntu-", "windows-"]
+        return !labels.isEmpty && labels.allSatisfy { label in images.contains { label.hasPrefix($0) } }
     }
 
     private static func mentionsCommands(_ file: Project.TextFile) -> Bool {

@@ -38,4 +38,26 @@ struct SnippetTests {
         default: Issue.record("no such expectation: \(snippet.expect)")
         }
     }
+
+    /// What a fix must not do, and what it does for good.
+    @Test func aFixIsMadeOnlyWhereTheDictionaryReachesOneCall() {
+        func fixed(_ body: String) -> (text: String, count: Int, left: [String]) {
+            let code = "import Security\nfunc f(_ r: inout CFTypeRef?) -> OSStatus {\n\(body)\n}\n"
+            let mended = Linter().mend(["a.swift": code])
+            return (mended.texts["a.swift"] ?? "", mended.count, mended.outcome.findings.map(\.rule))
+        }
+        let query = """
+            [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true]
+            """
+        let alone = fixed("let q: [CFString: Any] = \(query)\nreturn SecItemCopyMatching(q as CFDictionary, &r)")
+        #expect(alone.count == 1 && alone.text.contains("kSecMatchLimit: kSecMatchLimitOne") && alone.left == [])
+        let escaping = fixed(
+            "let q: [CFString: Any] = \(query)\nremember(q)\nreturn SecItemCopyMatching(q as CFDictionary, &r)"
+        )
+        #expect(escaping.count == 0)
+        let copied = fixed(
+            "let q: [CFString: Any] = \(query)\nlet c = q\nremember(c)\nreturn SecItemCopyMatching(q as CFDictionary, &r)"
+        )
+        #expect(copied.count == 0)
+    }
 }
