@@ -127,7 +127,9 @@ enum LogCall {
         switch bare.kind {
         case .name(let name), .member(_, let name):
             let owner = (bare.path ?? []).dropLast().joined().lowercased()
-            if ["encrypted", "cipher", "sealed"].contains(where: { owner.contains($0) }) { return nil }
+            // Not a text about a secret either.
+            let harmless = ["encrypted", "cipher", "sealed", "strings", "l10n", "messages", "localiz"]
+            if harmless.contains(where: { owner.contains($0) }) { return nil }
             return SecretName.isSecret(name) && !SecretName.isExcused(name) ? name : nil
         case .binary("??", let left, _): return plainSecret(left)
         case .call(let callee, let arguments) where callee.lastName == "String" && arguments.count == 1:
