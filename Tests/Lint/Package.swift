@@ -12,7 +12,7 @@ let package = Package(
                 .product(name: "KeychainLint", package: "swift-keychain"),
                 .product(name: "keychain-lint", package: "swift-keychain"),
             ],
-            exclude: ["Corpus", "Examples"]
+            exclude: ["Corpus", "Examples", "Snippets"]
         )
     ],
     swiftLanguageModes: [.v6]

@@ -22,6 +22,8 @@ public struct Linter: Sendable {
         public var stores: [String] = []
         /// The keychain access groups of entitlements files before a change, by path; nil if unknown.
         public var formerGroups: [String: [String]]?
+        /// Whether all CI jobs run on machines that are thrown away; nil: what each job says.
+        public var hostedRunners: Bool?
 
         /// The default: all rules.
         public init() {}
@@ -115,6 +117,7 @@ public struct Linter: Sendable {
         var manifests = Manifests(inputs)
         let (swift, texts) = read(inputs, manifests: manifests, into: &outcome)
         manifests.determineUIKitTargets(from: swift)
+        manifests.determineTargets(from: texts, swift, parser)
         outcome.readingTime = clock.now - start
         start = clock.now
 
@@ -130,7 +133,8 @@ public struct Linter: Sendable {
             found += Self.check(rules, on: modulefacts, manifests: manifests)
             modules.append(modulefacts)
         }
-        let project = Project(files: texts, modules: modules, manifests: manifests, parser: parser)
+        var project = Project(files: texts, modules: modules, manifests: manifests, parser: parser)
+        project.hostedRunners = options.hostedRunners
         for file in project.entitlements where !file.groups.isEmpty {
             outcome.accessGroups[file.path] = file.groups.map(\.text)
         }
@@ -159,6 +163,7 @@ public struct Linter: Sendable {
                 outcome.findings.append(finding)
             }
         }
+        outcome.findings = Echoes.marked(outcome.findings)
         outcome.skipped += suppressions.problems
         outcome.analysisTime = clock.now - start
         return outcome
@@ -223,7 +228,18 @@ public struct Linter: Sendable {
             let facts = roots[index].facts(module, manifests)
             results.withLock { $0.append((index, facts)) }
         }
-        return results.withLock { $0 }.sorted { $0.0 < $1.0 }.map(\.1)
+        var all = results.withLock { $0 }.sorted { $0.0 < $1.0 }.map(\.1)
+        var reached: [Place: Set<Place>] = [:]
+        for site in all.flatMap(\.sites) {
+            for dictionary in [site.query, site.attributes].compactMap(\.self) {
+                if let origin = dictionary.origin { reached[origin, default: []].insert(site.place) }
+                for place in Set(dictionary.variants.flatMap { $0.entries.values.map(\.place) }) {
+                    reached[place, default: []].insert(site.place)
+                }
+            }
+        }
+        for index in all.indices { all[index].reachedCalls = reached }
+        return all
     }
 
     private static func check(_ rules: [Rule], on facts: ModuleFacts, manifests: Manifests) -> [Finding] {

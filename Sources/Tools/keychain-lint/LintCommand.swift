@@ -69,15 +69,24 @@ struct LintCommand: ParsableCommand {
         if let diff { options.formerGroups = try accessGroups(at: diff) }
         let showsProgress = format == .human && isatty(STDERR_FILENO) == 1
         if showsProgress { Self.writeError("keychain-lint: examining \(paths.joined(separator: ", "))…\n") }
+        let prefix = diff == nil ? "" : try repositoryPrefix()
+        if fix {
+            let changed = try diff.map(changedLines)
+            let count = try linter.mend(paths: paths, excluded: settings.excluded, options: options) { outcome in
+                outcome.apply(settings)
+                changed?.apply(&outcome, prefix: prefix)
+                known?.apply(&outcome)
+            }
+            Self.writeError("keychain-lint: \(count) \(count == 1 ? "edit was" : "edits were") made\n")
+        }
         var outcome = linter.lint(paths: paths, excluded: settings.excluded, options: options)
         outcome.apply(settings)
-        if let diff { try changedLines(since: diff).apply(&outcome, prefix: repositoryPrefix()) }
+        if let diff { try changedLines(since: diff).apply(&outcome, prefix: prefix) }
         if let writeBaseline {
             try Data(Baseline.text(outcome).utf8).write(to: URL(fileURLWithPath: writeBaseline))
         }
         known?.apply(&outcome)
         let root = paths.count == 1 ? paths[0] : ""
-        if fix { try applyFixes(&outcome, root) }
         print(format.text(outcome) { file in Self.lines(root, file) }, terminator: "")
         if statistics { Self.writeError(Self.statistics(outcome)) }
         if format != .human, format != .sarif, format != .github {
@@ -106,6 +115,7 @@ struct LintCommand: ParsableCommand {
         options.severities = settings.severities
         options.rules = settings.onlyRules
         options.stores = settings.stores
+        options.hostedRunners = settings.hostedRunners
         if !rule.isEmpty { options.rules = Set(try rule.map { try Rule.named($0).id }) }
         return options
     }
@@ -169,20 +179,6 @@ struct LintCommand: ParsableCommand {
     }
 
     // MARK: Files
-
-    private func applyFixes(_ outcome: inout Linter.Outcome, _ root: String) throws {
-        var count = 0
-        for (file, findings) in Dictionary(grouping: outcome.findings, by: \.file) {
-            guard let path = Self.path(root, file), let data = FileManager.default.contents(atPath: path) else {
-                continue
-            }
-            let (text, made) = Fixes.applied(findings, to: Array(data))
-            guard made > 0 else { continue }
-            try Data(text).write(to: URL(fileURLWithPath: path))
-            count += made
-        }
-        Self.writeError("keychain-lint: \(count) edits were made; run it again to see what is left\n")
-    }
 
     private static func path(_ root: String, _ file: String) -> String? {
         [root.isEmpty ? file : root + "/" + file, root].first { path in

@@ -71,7 +71,7 @@ extension Interpreter {
                 in: environment
             )
         }
-        return unknownCall(of: callee, with: arguments, at: expression, in: &environment)
+        return unknownCall(of: callee, with: arguments, at: expression, isStatement: isStatement, in: &environment)
     }
 
     private func describe(
@@ -364,9 +364,14 @@ extension Interpreter {
         let outerDeferred = deferredDepth
         let outerTry = tryDepth
         tryDepth = 0
+        let thrownBefore = throwTargets[throwTargets.count - 1].count
         let end = execute(body, start, isBody: true)
         deferredDepth = outerDeferred
         tryDepth = outerTry
+        // Who catches sees the names of the caller again.
+        for index in throwTargets[throwTargets.count - 1].indices.dropFirst(thrownBefore) {
+            throwTargets[throwTargets.count - 1][index].variables = environment.variables
+        }
         var results = own.returns.map { ($0.value, $0.environment) }
         if let end { results.append((.unknown, end)) }
         frames.removeLast()
@@ -409,7 +414,7 @@ extension Interpreter {
         // A wrapper around one dictionary is treated as that dictionary.
         if values.count == 1, arguments[0].label == nil, environment.dictionary(values[0]) != nil { return values[0] }
         for (argument, value) in zip(arguments, values) {
-            runArgument(argument, value: value, given: [], in: &environment)
+            _ = runArgument(argument, value: value, given: [], in: &environment)
         }
         return .instance(type)
     }
@@ -419,11 +424,22 @@ extension Interpreter {
         of callee: Expression,
         with arguments: [CallArgument],
         at expression: Expression,
+        isStatement: Bool,
         in environment: inout Environment
     ) -> Value {
         if case .member(let base?, _) = callee.kind {
             let value = evaluate(base, &environment)
             markRead(value)
+        }
+        // A look that a release build does not take.
+        let isDebugOnly = callee.path == ["assert"]
+        let readBefore = isDebugOnly ? sites.map(\.isStatusRead) : []
+        let logBefore = readLog.count
+        defer {
+            if isDebugOnly {
+                for (index, isRead) in readBefore.enumerated() { sites[index].isStatusRead = isRead }
+                readLog.removeSubrange(logBefore...)
+            }
         }
         for argument in arguments {
             let value = evaluate(argument.value, &environment)
@@ -440,7 +456,11 @@ extension Interpreter {
             } else if case .reference(let index) = value, let dictionary = environment.heap[index] {
                 environment.heap[index] = Self.opened(dictionary)
             }
-            runArgument(argument, value: value, given: elements(of: callee, &environment), in: &environment)
+            let given = elements(of: callee, &environment)
+            let answer = runArgument(argument, value: value, given: given, in: &environment)
+            if let answer, VoidContext.drops(argument, of: callee, isStatement: isStatement) {
+                recordDiscarded(answer, argument.value.singleExpression?.range ?? argument.value.range)
+            }
         }
         if tryDepth > 0 { throwTargets[throwTargets.count - 1].append(environment) }
         // The text of a short call serves as its value.
@@ -468,11 +488,12 @@ extension Interpreter {
         value: Value,
         given: [Value],
         in environment: inout Environment
-    ) {
-        guard case .closure(let closure) = value, case .closure = argument.value.kind else { return }
+    ) -> Value? {
+        guard case .closure(let closure) = value, case .closure = argument.value.kind else { return nil }
         // It may be called at once, later or never.
         var called = environment
-        _ = run(closure.closure, with: given, in: &called)
+        let answer = run(closure.closure, with: given, in: &called)
         environment = Environment.join(environment, called) ?? environment
+        return answer
     }
 }

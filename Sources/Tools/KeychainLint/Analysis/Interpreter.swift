@@ -123,11 +123,7 @@ package final class Interpreter {
             frame.symbol?.function.result != nil || frame.callPlace != nil
         {
             if depth == 0 { rootPlace = place(statements[0].range) }
-            let value = evaluate(expression, &environment)
-            // The caller has to read a helper's status.
-            if depth == 0 { markRead(value) }
-            record(.returned(value, expression), at: expression.range, in: environment)
-            frame.returns.append((value, environment, expression))
+            executeReturn(of: expression, at: expression.range, in: environment)
             return nil
         }
         var deferred: [[Statement]] = []
@@ -187,10 +183,7 @@ package final class Interpreter {
         case .choice(let subject, let cases): return executeChoice(of: subject, cases: cases, in: environment)
         case .attempt(let body, let catches): return executeAttempt(body, catches: catches, in: environment)
         case .returned(let expression):
-            let value = expression.map { evaluate($0, &environment) } ?? .unknown
-            if depth == 0 { markRead(value) }
-            record(.returned(value, expression), at: statement.range, in: environment)
-            frame.returns.append((value, environment, expression))
+            executeReturn(of: expression, at: statement.range, in: environment)
             return nil
         case .thrown(let expression):
             let mentioned = mentions { _ = self.evaluate(expression, &environment) }
@@ -214,6 +207,22 @@ package final class Interpreter {
             return Environment.join(result, rest)
         case .function, .type, .importModule, .alias, .deferred: return environment
         }
+    }
+
+    /// `return`, also the one that is not written; the branches of `a ? b : c` return separately.
+    private func executeReturn(of expression: Expression?, at range: ByteRange, in start: Environment) {
+        var environment = start
+        if let expression, case .ternary(let condition, let then, let otherwise) = expression.kind {
+            let (yes, no) = split(condition, environment)
+            if let yes { executeReturn(of: then, at: range, in: yes) }
+            if let no { executeReturn(of: otherwise, at: range, in: no) }
+            return
+        }
+        let value = expression.map { evaluate($0, &environment) } ?? .unknown
+        // The caller has to read a helper's status.
+        if depth == 0 { markRead(value) }
+        record(.returned(value, expression), at: range, in: environment)
+        frame.returns.append((value, environment, expression))
     }
 
     /// An expression whose value is discarded.
@@ -369,6 +378,7 @@ package final class Interpreter {
             return name.contains("notfound") || name.contains("nosuchitem")
         }
         if clause.patterns.contains(where: { meansNotFound(Self.text($0)) }) { return .notFound }
+        if clause.patterns.contains(where: { Self.text($0).lowercased().contains("duplicate") }) { return .duplicate }
         for filter in clause.filters {
             guard case .binary("==", let left, let right) = filter.kind else { continue }
             for side in [left, right] {
@@ -402,6 +412,7 @@ package final class Interpreter {
                 codes: environment.codes,
                 assumptions: environment.assumptions,
                 rootPlace: rootPlace ?? place(range),
+                rootCall: frames.count > 1 ? frames[1].callPlace ?? place(range) : place(range),
                 isDeferred: deferredDepth > 0
             )
         )

@@ -96,6 +96,8 @@ package struct Event: Sendable {
     package var assumptions: [String: Bool]
     /// The statement of the analysed function in which it happens.
     package var rootPlace: Place
+    /// The call in the analysed function through which it happens.
+    package var rootCall: Place
     package var isDeferred: Bool
 }
 

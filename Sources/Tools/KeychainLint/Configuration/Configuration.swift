@@ -8,6 +8,7 @@ import Foundation
 /// severity: {ignored-osstatus: error}
 /// excluded: [Pods, "*/Generated/*"]
 /// pedantic: false
+/// hosted-runners: true
 /// stores: ["*Keychain*", Vault]
 /// paths:
 ///   Tests: {disabled_rules: [ignored-osstatus]}
@@ -25,6 +26,8 @@ public struct Configuration: Sendable {
     public var isPedantic = false
     /// Patterns of the names of types that may call item functions, for `direct-secitem-in-business-logic`.
     public var stores: [String] = []
+    /// Whether all CI jobs run on machines that are thrown away; nil: what each job says.
+    public var hostedRunners: Bool?
     /// Rules that do not run under some paths.
     public var disabledByPath: [(pattern: String, rules: Set<String>)] = []
 
@@ -53,6 +56,11 @@ public struct Configuration: Sendable {
                     throw Failure(description: "line \(value.line): pedantic is true or false")
                 }
                 isPedantic = value.string == "true"
+            case "hosted-runners", "hosted_runners":
+                guard value.string == "true" || value.string == "false" else {
+                    throw Failure(description: "line \(value.line): hosted-runners is true or false")
+                }
+                hostedRunners = value.string == "true"
             case "severity":
                 try Self.checkMapping(value)
                 for (name, level) in value.pairs {

@@ -38,6 +38,9 @@ public struct Finding: Sendable, Hashable {
     /// An identifier that does not change when lines move: from the rule, the function, and the subject.
     public var fingerprint: String
 
+    /// The fingerprint of the finding on the same line of which this one is an echo: one mistake, seen by another rule.
+    public var echoOf: String?
+
     /// A place related to a finding.
     public struct Related: Sendable, Hashable {
         /// The file, relative to the given path.

@@ -7,7 +7,12 @@ enum HumanOutput {
         let rules = Dictionary(Rule.all.map { ($0.id, $0) }) { first, _ in first }
         var explained: Set<String> = []
         var cached: (file: String, lines: [Substring]?) = ("", nil)
-        for finding in outcome.findings {
+        let leads = Set(outcome.findings.map(\.fingerprint))
+        let echoes = Dictionary(
+            grouping: outcome.findings.filter { $0.echoOf.map(leads.contains) ?? false },
+            by: { $0.echoOf ?? "" }
+        )
+        for finding in outcome.findings where !(finding.echoOf.map(leads.contains) ?? false) {
             if cached.file != finding.file { cached = (finding.file, source(finding.file)) }
             result +=
                 "\(finding.file):\(finding.line):\(finding.column): \(finding.severity.rawValue): \(finding.message) "
@@ -16,6 +21,8 @@ enum HumanOutput {
             for related in finding.related {
                 result += "    \(related.file):\(related.line): \(related.message)\n"
             }
+            // The same mistake, as other rules see it.
+            for echo in echoes[finding.fingerprint] ?? [] { result += "    also: \(echo.message) [\(echo.rule)]\n" }
             // A rule's explanation is printed once.
             if explained.insert(finding.rule).inserted, let rule = rules[finding.rule] {
                 result += "  why: \(rule.reason)\n  fix: \(rule.remedy)\n  see: \(rule.documentationAddress)\n"

@@ -31,6 +31,7 @@ enum JSONOutput {
             "message": .string(finding.message),
             "fingerprint": .string(finding.fingerprint),
         ]
+        if let lead = finding.echoOf { pairs["echoOf"] = .string(lead) }
         if !finding.related.isEmpty {
             let related = finding.related.map { place in
                 JSONValue.object([

@@ -26,6 +26,8 @@ extension Rule {
     /// The index of the pages.
     public static var index: String {
         var text = "# Rules of keychain-lint\n\n"
+        text +=
+            "[Configuration](Configuration.md) says how to choose rules, severities and paths, and what a fix does.\n\n"
         for family in Family.allCases {
             let rules = all.filter { $0.family == family }
             if rules.isEmpty { continue }

@@ -9,7 +9,8 @@ struct FastlaneCall {
     var isAlways: Bool
 
     static func all(_ file: Project.TextFile) -> [FastlaneCall] {
-        guard file.name == "Fastfile" else { return [] }
+        let isRuby = [".rb", ".rake"].contains { file.name.hasSuffix($0) } || file.name == "Rakefile"
+        guard file.name.hasSuffix("Fastfile") || isRuby else { return [] }
         let names = [
             "create_keychain", "delete_keychain", "import_certificate", "unlock_keychain", "match", "setup_ci",
         ]

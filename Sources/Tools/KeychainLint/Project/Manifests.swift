@@ -77,14 +77,97 @@ struct Manifests: Sendable {
         return package.folder + "/"
     }
 
+    /// What is known of the targets of projects: the platforms of the files in them.
+    private var targets: [TargetPlatforms] = []
+    private var entitlements: [EntitlementsText] = []
+
+    private struct TargetPlatforms: Sendable {
+        var platforms: Platforms
+        var compiles: @Sendable (String) -> Bool
+    }
+
+    /// Reads the targets of Xcode projects, and of the files from which XcodeGen and Tuist make them.
+    mutating func determineTargets(from texts: [Project.TextFile], _ swift: [SourceFile], _ parser: any SourceParser) {
+        entitlements = texts.filter { $0.path.hasSuffix(".entitlements") }.map { EntitlementsText($0) }
+        for text in texts where text.path.hasSuffix(".pbxproj") {
+            guard let project = XcodeProject(text, in: texts) else { continue }
+            for target in project.targets where !target.productType.contains("test") {
+                var platforms: Platforms = []
+                if target.isMac { platforms.insert(.macOS) }
+                if target.isIOS { platforms.insert(.iOS) }
+                targets.append(.init(platforms: platforms) { target.compiles($0) })
+            }
+        }
+        for text in texts where text.name == "project.yml" || text.name == "project.yaml" {
+            guard let root = try? parser.parse(yaml: text.text), let list = root["targets"] else { continue }
+            let folder = String(text.path.dropLast(text.name.count))
+            for (name, target) in list.pairs {
+                guard let platform = target["platform"] ?? target["supportedDestinations"] else { continue }
+                let words = [platform.string].compactMap(\.self) + platform.elements.compactMap(\.string)
+                let sources = target["sources"]
+                let paths =
+                    [sources?.string].compactMap(\.self)
+                    + (sources?.elements ?? []).compactMap { $0.string ?? $0["path"]?.string }
+                add(Self.platforms(named: words), paths.isEmpty ? [name] : paths, in: folder)
+            }
+        }
+        for file in swift where file.path == "Project.swift" || file.path.hasSuffix("/Project.swift") {
+            guard file.imports.contains("ProjectDescription") else { continue }
+            let folder = String(file.path.dropLast("Project.swift".count))
+            for expression in SyntaxWalk.expressions(file.tree.statements) {
+                guard case .call(let callee, let arguments) = expression.kind,
+                    ["target", "Target"].contains(callee.lastName ?? "")
+                else { continue }
+                func text(_ label: String) -> String {
+                    arguments.first { $0.label == label }.map { file.text($0.value.range) } ?? ""
+                }
+                let words = (text("platform") + " " + text("destinations")).split { !$0.isLetter }.map(String.init)
+                let paths = text("sources").split(separator: "\"").map(String.init).filter { $0.contains("/") }
+                add(Self.platforms(named: words), paths.map { String($0.prefix { $0 != "*" }) }, in: folder)
+            }
+        }
+    }
+
+    private mutating func add(_ platforms: Platforms, _ paths: [String], in folder: String) {
+        guard !platforms.isEmpty else { return }
+        let starts = paths.map { path in
+            let path = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+            return folder + (path.hasSuffix("/") ? path : path + "/")
+        }
+        targets.append(.init(platforms: platforms) { file in starts.contains { file.hasPrefix($0) } })
+    }
+
+    private static func platforms(named words: [String]) -> Platforms {
+        var result: Platforms = []
+        for word in words {
+            switch word.lowercased() {
+            case "macos", "mac": result.insert(.macOS)
+            case "ios", "iphone", "ipad", "maccatalyst": result.insert(.iOS)
+            case "tvos", "watchos", "visionos", "appletv", "applewatch", "applevision": result.insert(.other)
+            default: continue
+            }
+        }
+        return result
+    }
+
     /// The platforms that a file can be built for.
     func platforms(of file: SourceFile) -> Platforms {
+        var result = writtenPlatforms(of: file)
+        let lacksGroups = !entitlements.contains { $0.opensDataProtectionKeychain }
+        if result.contains(.macOS), isInExecutable(file.path), lacksGroups { result.insert(.unentitled) }
+        return result
+    }
+
+    private func writtenPlatforms(of file: SourceFile) -> Platforms {
         if file.imports.contains("UIKit"), !file.imports.contains("AppKit") { return .iOS }
         if file.imports.contains("AppKit") || file.imports.contains("Cocoa"), !file.imports.contains("UIKit") {
             return .macOS
         }
         if foldersWithUIKit.contains(targetFolder(of: file.path)) { return .iOS }
-        return package(of: file.path)?.platforms ?? []
+        let owners = targets.filter { $0.compiles(file.path) && !$0.platforms.isEmpty }
+        if !owners.isEmpty { return owners.reduce([]) { $0.union($1.platforms) } }
+        let listed = package(of: file.path)?.platforms ?? []
+        return listed.contains(.macOS) && listed != .macOS ? listed.union(.minimum) : listed
     }
 
     /// Determines from the parsed files which targets need UIKit.

@@ -9,6 +9,11 @@ package struct Project: Sendable {
     package let xcodeProjects: [XcodeProject]
     let entitlements: [EntitlementsText]
     let manifests: Manifests
+    /// Whether all CI jobs run on machines that are thrown away; nil: what each job says.
+    var hostedRunners: Bool?
+
+    /// Whether a job runs on a machine that is thrown away.
+    func isHosted(_ job: ShellJob) -> Bool { hostedRunners ?? job.isOnHostedRunner }
 
     init(files: [TextFile], modules: [ModuleFacts], manifests: Manifests, parser: any SourceParser) {
         self.files = files

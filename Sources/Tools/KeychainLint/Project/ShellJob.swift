@@ -6,6 +6,8 @@ package struct ShellJob: Sendable {
     package var commands: [ShellCommand] = []
     /// Actions that are used by name.
     package var uses: [String] = []
+    /// Whether the machine is thrown away after the job, as far as the file says.
+    package var isOnHostedRunner = false
 
     /// The commands of `security` with a verb.
     package func security(_ verbs: String...) -> [ShellCommand] {
@@ -24,7 +26,22 @@ package struct ShellJob: Sendable {
 
     /// The jobs of a file; empty if it is not a file of commands.
     static func jobs(_ file: Project.TextFile, _ parser: any SourceParser) -> [ShellJob] {
-        if file.path.hasSuffix(".sh") || file.name == "Makefile" {
+        let isRuby = [".rb", ".rake", "Rakefile"].contains { file.path.hasSuffix($0) }
+        if isRuby {
+            guard mentionsCommands(file) else { return [] }
+            // The texts that `sh` runs, each on its line.
+            let lines = file.lines.map { line -> String in
+                let text = line.drop { $0 == " " || $0 == "\t" }
+                guard text.hasPrefix("sh ") || text.hasPrefix("sh(") || text.hasPrefix("system"),
+                    let start = text.firstIndex(where: { $0 == "\"" || $0 == "'" }),
+                    let end = text.lastIndex(of: text[start]), start < end
+                else { return "" }
+                return String(text[text.index(after: start)..<end])
+            }
+            return [ShellJob(path: file.path, commands: ShellCommand.parse(lines, from: 1))]
+        }
+        let endings = [".sh", ".bash", ".zsh", ".mk"]
+        if endings.contains(where: { file.path.hasSuffix($0) }) || ["Makefile", "GNUmakefile"].contains(file.name) {
             guard mentionsCommands(file) else { return [] }
             return [ShellJob(path: file.path, commands: ShellCommand.parse(file.lines.map(String.init), from: 1))]
         }
@@ -35,11 +52,13 @@ package struct ShellJob: Sendable {
         guard let jobs = root["jobs"], !jobs.pairs.isEmpty, jobs.pairs.contains(where: { $0.value["steps"] != nil })
         else {
             var job = ShellJob(path: file.path)
+            job.isOnHostedRunner = ["bitrise.yml", ".travis.yml", "codemagic.yaml"].contains(file.name)
             collect(root, into: &job, lines: lines, isAlways: false, isScript: false)
             return [job]
         }
         return jobs.pairs.map { pair in
             var job = ShellJob(path: file.path)
+            job.isOnHostedRunner = isHosted(pair.value)
             for step in pair.value["steps"]?.elements ?? [] {
                 let condition = step["if"]?.string ?? step["when"]?.string ?? ""
                 let isAlways =
@@ -49,6 +68,14 @@ package struct ShellJob: Sendable {
             }
             return job
         }
+    }
+
+    /// Whether `runs-on` names only images of GitHub, such as `macos-15`.
+    private static func isHosted(_ job: YAMLNode) -> Bool {
+        guard let runner = job["runs-on"] else { return false }
+        let labels = [runner.string].compactMap(\.self) + runner.elements.compactMap(\.string)
+        let images = ["macos-", "ubuntu-", "windows-"]
+        return !labels.isEmpty && labels.allSatisfy { label in images.contains { label.hasPrefix($0) } }
     }
 
     private static func mentionsCommands(_ file: Project.TextFile) -> Bool {

@@ -13,6 +13,8 @@ package struct FunctionFacts: Sendable {
     package var events: [Event]
     package var accessControls: [AccessControlUse]
     package var platforms: Platforms
+    /// The calls that each dictionary literal of the program reaches, and each entry; known once all was analysed.
+    package var reachedCalls: [Place: Set<Place>] = [:]
 
     package var source: SourceFile { module.files[file] }
     package var isTest: Bool { source.isTest }
@@ -31,11 +33,17 @@ package struct FunctionFacts: Sendable {
 package enum BulkNames {
     private static let words = [
         "deleteall", "removeall", "clear", "reset", "wipe", "purge", "logout", "signout", "teardown", "eraseall",
-        "erase", "destroyall", "cleanup", "clean", "flush", "deleteeverything", "all",
+        "erase", "destroyall", "cleanup", "clean", "flush", "deleteeverything", "all", "legacy", "obsolete",
+        "uninstall",
+        "unregister", "nuke", "scrub", "factory",
     ]
+
+    /// Words after `destroy`, `delete` and `remove` for one item; without them these are about a whole store.
+    private static let single = ["item", "key", "entry", "value", "token", "password", "credential", "secret"]
 
     package static func matches(_ name: String) -> Bool {
         let lower = name.lowercased()
+        if lower.hasPrefix("destroy"), !single.contains(where: { lower.contains($0) }) { return true }
         return words.contains { $0 == "all" ? name.hasSuffix("All") || name.contains("All") : lower.contains($0) }
     }
 }
@@ -64,4 +72,22 @@ package struct Platforms: OptionSet, Sendable, Hashable {
     package static let iOS = Platforms(rawValue: 1)
     package static let macOS = Platforms(rawValue: 2)
     package static let other = Platforms(rawValue: 4)
+    /// Only a manifest names the platforms, and several: each is a minimum then, and nobody need build for it.
+    package static let minimum = Platforms(rawValue: 8)
+    /// The program has no entitlement for the data protection keychain, as far as is known.
+    package static let unentitled = Platforms(rawValue: 16)
+}
+
+extension Platforms {
+    /// Whether code is built for native macOS, and for nothing else.
+    var isMacOnly: Bool { subtracting(.unentitled) == .macOS }
+}
+
+extension AbstractDictionary.Variant {
+    /// Whether a program for macOS reaches the file-based keychain with it.
+    func isFileBased(on platforms: Platforms) -> Bool {
+        isFileBased
+            || (platforms.isMacOnly && !isOpen && !has("kSecUseDataProtectionKeychain") && !has("kSecAttrAccessControl")
+                && !has("kSecAttrTokenID") && !isTrue("kSecAttrSynchronizable"))
+    }
 }

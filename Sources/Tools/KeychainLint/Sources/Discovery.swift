@@ -74,9 +74,13 @@ public struct Discovery: Sendable {
 
     /// Whether rules check files with this name.
     static func isLintable(_ name: String, _ path: String) -> Bool {
-        let endings = [".swift", ".entitlements", ".xcconfig", ".pbxproj", ".yml", ".yaml", ".sh", ".plist"]
+        let endings = [
+            ".swift", ".entitlements", ".xcconfig", ".pbxproj", ".yml", ".yaml", ".sh", ".bash", ".zsh", ".mk",
+            ".plist",
+            ".rb", ".rake", "Fastfile",
+        ]
         if endings.contains(where: { name.hasSuffix($0) }) { return true }
-        return name == "Fastfile" || name == "Makefile" || name == "Matchfile"
+        return ["Makefile", "GNUmakefile", "Matchfile", "Rakefile"].contains(name)
     }
 
     /// Whether a part of a path matches a pattern.

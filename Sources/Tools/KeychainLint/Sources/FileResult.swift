@@ -22,7 +22,8 @@ struct FileResult: Sendable {
         "isProtectedData",
         "UserDefaults", "AppStorage", "SceneStorage", "NSUbiquitousKeyValueStore", "eychain", "errSec",
         "assword", "ecret", "oken", "piKey", "apikey", "API_KEY", "rivateKey", "redential", "mnemonic",
-        "CFDictionaryCreate", "assphrase", "Vault", "@main", "UIApplicationMain", "AKIA", "ghp_", "sk_live_", "xox",
+        "CFDictionaryCreate", "ProjectDescription", "assphrase", "Vault", "@main", "UIApplicationMain", "AKIA", "ghp_",
+        "sk_live_", "xox",
         "-----BEGIN",
     ])
 

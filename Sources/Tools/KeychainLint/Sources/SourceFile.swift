@@ -43,6 +43,19 @@ package final class SourceFile: Sendable {
         }
     }
 
+    /// Whether code at a path serves tests though it is in no test target: helpers, fixtures, vectors.
+    static func isForTests(_ path: String) -> Bool {
+        isTestPath(path)
+            || path.split(separator: "/").contains { part in
+                let part = part.lowercased()
+                return [
+                    "testing", "testutil", "testconst", "testhelp", "testsupport", "testdata", "testvector", "fixture",
+                ]
+                .contains { part.contains($0) }
+                    || ["mock", "stub", "fake", "preview"].contains { part.hasPrefix($0) || part.hasPrefix("_" + $0) }
+            }
+    }
+
     package func text(_ range: ByteRange) -> String {
         let start = min(max(range.start, 0), text.count)
         let end = min(max(range.end, start), text.count)

@@ -162,6 +162,47 @@ struct CommandTests {
         #expect(!run.output.contains("is called in KeychainStore"))
     }
 
+    @Test func theConfigurationSaysThatRunnersAreHosted() throws {
+        let folder = try Folder()
+        try folder.write(
+            "ci/sign.sh",
+            """
+            security create-keychain -p "$PASSWORD" ci.keychain
+            security set-keychain-settings -lut 21600 ci.keychain
+            security unlock-keychain -p "$PASSWORD" ci.keychain
+            xcodebuild archive
+            """
+        )
+        let rule = "ci-missing-delete-keychain"
+        #expect(try Self.rules(folder.lint("--format", "json", ".").output).contains(rule))
+        try folder.write(".keychain-lint.yml", "hosted-runners: true")
+        #expect(try !Self.rules(folder.lint("--pedantic", "--format", "json", ".").output).contains(rule))
+        try folder.write(".keychain-lint.yml", "hosted-runners: 3")
+        #expect(try folder.lint(".").error.contains("hosted-runners is true or false"))
+    }
+
+    @Test func anEchoIsPrintedBelowItsMistake() throws {
+        let folder = try Folder()
+        try folder.write(
+            "a.swift",
+            """
+            import Security
+            func replace(_ d: Data) -> OSStatus {
+                let q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d]
+                let status = SecItemDelete(q as CFDictionary)
+                guard status == errSecSuccess || status == errSecItemNotFound else { return status }
+                return SecItemAdd(q as CFDictionary, nil)
+            }
+            """
+        )
+        let output = try folder.lint(".").output
+        #expect(
+            output.contains("    also: shares 'q' with SecItemAdd: kSecAttrAccessible, kSecValueData do not belong")
+        )
+        #expect(!output.contains("SecItemAdd: kSecAttrAccessible, kSecValueData do not belong into SecItemAdd"))
+    }
+
     @Test func aDiffHasWhatAChangeBrings() throws {
         let folder = try Folder()
         try folder.write("old.swift", RobustnessTests.defect)
@@ -214,7 +255,7 @@ struct CommandTests {
             }
             """
         )
-        #expect(try folder.lint("--fix", ".").error.contains("1 edits were made"))
+        #expect(try folder.lint("--fix", ".").error.contains("1 edit was made"))
         let fixed = try folder.read("a.swift")
         #expect(fixed.contains("kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]"))
         let second = try folder.lint("--fix", ".")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let accessControlErrorIgnored = Rule(
         "access-control-error-ignored",
@@ -32,7 +34,16 @@ extension Rule {
             }
             """,
         check: .function { facts, report in
-            for use in facts.accessControls where use.depth == 0 {
+            for (number, use) in facts.accessControls.enumerated() where use.depth == 0 {
+                if let add = facts.sites.first(where: { $0.function == .add && $0.mayLack(number) }) {
+                    report.add(
+                        use.place,
+                        "the item is added even if the access control cannot be made: without protection then",
+                        related: [(add.rootCall, "it is added here")],
+                        context: facts.name
+                    )
+                    continue
+                }
                 switch use.handling {
                 case .forced:
                     report.add(
@@ -51,4 +62,20 @@ extension Rule {
             }
         }
     )
+}
+
+extension Site {
+    /// Whether the query has an access control on one path, and none where making it failed.
+    fileprivate func mayLack(_ control: Int) -> Bool {
+        guard
+            let having = query.variants.first(where: { variant in
+                variant.value("kSecAttrAccessControl")?.alternatives.contains(.accessControl(control)) ?? false
+            })
+        else { return false }
+        return query.variants.contains { variant in
+            // Another protection in its place, or the absence of a wish for one, is a decision.
+            !variant.isOpen && !variant.has("kSecAttrAccessControl") && !variant.has("kSecAttrAccessible")
+                && !variant.assumptions.contains { having.assumptions[$0.key] == !$0.value }
+        }
+    }
 }

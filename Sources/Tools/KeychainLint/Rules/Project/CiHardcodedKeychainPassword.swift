@@ -16,7 +16,11 @@ extension Rule {
         flagged: .carelessSigning,
         accepted: .carefulSigning,
         check: .project { project, report in
-            func isLiteral(_ text: String) -> Bool { !text.contains("$") && !text.contains("`") && !text.contains("%") }
+            // An empty password stands for none.
+            func isLiteral(_ text: String) -> Bool {
+                !text.filter { $0 != "\"" && $0 != "'" }.isEmpty && !text.contains("$") && !text.contains("`")
+                    && !text.contains("%")
+            }
             for job in project.jobs {
                 let creates = job.security("create-keychain")
                 let found =

@@ -19,16 +19,22 @@ extension Rule {
                 guard let create = job.security("create-keychain").first else { continue }
                 let deletes = job.security("delete-keychain")
                 if deletes.contains(where: \.isAlways) { continue }
+                // Nothing stays behind on a machine that is thrown away.
+                if project.hostedRunners == true { continue }
+                let isHosted = project.isHosted(job)
                 report.add(
                     path: job.path,
                     line: create.line,
                     deletes.isEmpty
                         ? "the keychain is never deleted"
-                        : "the keychain is not deleted when a command before that fails"
+                        : "the keychain is not deleted when a command before that fails",
+                    severity: isHosted ? .note : nil,
+                    confidence: isHosted ? .medium : nil
                 )
             }
             for file in project.files {
                 let calls = FastlaneCall.all(file)
+                if project.hostedRunners == true { continue }
                 guard let create = calls.first(where: { $0.name == "create_keychain" }),
                     !calls.contains(where: { $0.name == "delete_keychain" && $0.isAlways })
                 else { continue }

@@ -33,7 +33,7 @@ extension Rule {
             let entitlements = project.entitlements
             func lacks(_ path: String, _ facts: FunctionFacts) -> Bool {
                 if project.manifests.isInExecutable(path) {
-                    return entitlements.isEmpty && facts.platforms.contains(.macOS)
+                    return facts.platforms.contains(.unentitled)
                 }
                 return project.xcodeProjects.contains { xcode in
                     let owners = xcode.targets.filter { $0.isMac && $0.compiles(path) }

@@ -41,7 +41,7 @@ extension Rule {
                     let isListed =
                         mac.count == entitlements.count && application.contains(WrittenGroupName(text: text).name)
                     let isTool =
-                        entitlements.isEmpty && text.hasPrefix("group.") && facts.platforms == .macOS
+                        entitlements.isEmpty && text.hasPrefix("group.") && facts.platforms.isMacOnly
                         && project.manifests.isInExecutable(facts.source.path)
                     guard isListed || isTool, !keychain.contains(WrittenGroupName(text: text).name) else { continue }
                     report.add(

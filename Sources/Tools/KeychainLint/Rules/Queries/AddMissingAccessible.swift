@@ -35,7 +35,8 @@ extension Rule {
         check: .site { site, facts, report in
             guard site.function == .add else { return }
             let lacking = site.closed.filter { variant in
-                !variant.has("kSecAttrAccessible") && !variant.has("kSecAttrAccessControl") && !variant.isFileBased
+                !variant.has("kSecAttrAccessible") && !variant.has("kSecAttrAccessControl")
+                    && !variant.isFileBased(on: facts.platforms)
                     && !(variant.has("kSecValueRef") && variant.itemClass != .key)
                     && !variant.has("kSecUseKeychain")
             }

@@ -34,6 +34,10 @@ extension Rule {
                 else {
                     continue
                 }
+                // The file-based keychain takes texts too.
+                if key == "kSecValueData", site.query.variants.allSatisfy({ $0.isFileBased(on: facts.platforms) }) {
+                    continue
+                }
                 report.add(entry.place, problem, related: [(site.reportPlace, "the call")], context: site.context + key)
             }
         }

@@ -37,6 +37,13 @@ extension Rule {
                     && variant.entries.contains { KeyTable.isReturnKey($0.key) && variant.isTrue($0.key) }
             }
             guard !lacking.isEmpty else { return }
+            let wholes = site.casts.filter(\.isWhole)
+            // Code that takes a list as well as one item is written for either limit.
+            if wholes.contains(where: { CastType.isArray($0.type) }),
+                wholes.contains(where: { !CastType.isArray($0.type) })
+            {
+                return
+            }
             let isList = site.casts.contains { $0.isWhole && CastType.isArray($0.type) }
             let limit = isList ? "kSecMatchLimitAll" : "kSecMatchLimitOne"
             report.add(
@@ -46,7 +53,7 @@ extension Rule {
                     : "does not say how many items it wants: add kSecMatchLimit: \(limit)",
                 severity: isList ? .warning : nil,
                 related: site.originRelated,
-                fix: site.depth == 0 && site.query.variants.count == 1
+                fix: site.isOnlyUse(in: facts) && site.query.variants.count == 1
                     ? EntryEdit.insertion(
                         of: "kSecMatchLimit",
                         value: limit,

@@ -38,7 +38,7 @@ extension Rule {
             report.add(
                 site.reportPlace,
                 "reads the data of many passwords at once: one locked item makes all of it fail",
-                severity: facts.platforms == .macOS ? .warning : nil,
+                severity: facts.platforms.isMacOnly ? .warning : nil,
                 related: site.originRelated,
                 context: site.context
             )

@@ -39,12 +39,19 @@ extension Rule {
                     message,
                     severity: severity,
                     related: [(site.reportPlace, "the call")],
-                    fix: site.depth == 0 && entry.depth == 0
+                    fix: site.isOnlyUse(in: facts) && entry.depth == 0
                         ? EntryEdit.removal(entry.place, facts.module, title: "take \(key) out") : nil,
                     context: site.context + key
                 )
             }
-            let isMac = facts.platforms == .macOS
+            let isMac = facts.platforms.isMacOnly
+            // What no path of the program gives is not there.
+            let variants = site.query.variants.filter { !facts.module.excludes($0.assumptions) }
+            guard !variants.isEmpty else { return }
+            var site = site
+            site.query.variants = variants
+            /// A key that only some paths give is no certain error.
+            func level(_ key: String) -> Severity { variants.allSatisfy { $0.has(key) } ? .error : .warning }
             func flag(_ key: String) -> Bool { site.query.variants.contains { $0.isTrue(key) } }
             func isCertain(_ key: String) -> Bool { site.query.variants.contains { $0.isCertainlyTrue(key) } }
             for (key, entry) in site.entries(site.query) where !entry.value.isNull {
@@ -62,7 +69,7 @@ extension Rule {
                             message: isMac
                                 ? "\(key) is ignored in a delete: every match is deleted"
                                 : "\(key) in a delete is refused on iOS, and ignored on macOS: every match is deleted there",
-                            severity: isMac ? .warning : .error
+                            severity: isMac ? .warning : level(key)
                         )
                     } else if KeyTable.isReturnKey(key), isCertain(key) {
                         found(key, entry: entry, message: "\(key) is ignored in a delete", severity: .warning)
@@ -73,14 +80,14 @@ extension Rule {
                             key,
                             entry: entry,
                             message: "\(key) in the query of an update is refused on iOS",
-                            severity: isMac ? .warning : .error
+                            severity: isMac ? .warning : level(key)
                         )
                     } else if KeyTable.isReturnKey(key), isCertain(key) {
                         found(
                             key,
                             entry: entry,
                             message: "\(key) in the query of an update is refused on iOS",
-                            severity: isMac ? .warning : .error
+                            severity: isMac ? .warning : level(key)
                         )
                     }
                 case .add:
@@ -95,7 +102,9 @@ extension Rule {
                 let isRefused =
                     key == "kSecClass" || key == "kSecValueRef" || key == "kSecValuePersistentRef"
                     || KeyTable.isMatchKey(key)
-                    || KeyTable.isReturnKey(key) || KeyTable.isUseKey(key)
+                    || KeyTable.isReturnKey(key)
+                    // The choice of the keychain is read, and ignored, in attributes too.
+                    || (KeyTable.isUseKey(key) && key != "kSecUseDataProtectionKeychain")
                 if isRefused {
                     found(
                         key,
@@ -106,4 +115,54 @@ extension Rule {
             }
         }
     )
+}
+
+extension Module {
+    /// Whether assumptions of a path never hold: that a value is given which nothing in the module gives.
+    func excludes(_ assumptions: [String: Bool]) -> Bool {
+        assumptions.contains { text, isTrue in
+            guard isTrue, text.hasSuffix(" != nil") else { return false }
+            let path = text.dropLast(" != nil".count).split(separator: ".")
+            // A member of a parameter: an option in a structure.
+            guard path.count > 1, path[0] != "self", let name = path.last,
+                name.allSatisfy({ $0.isLetter || $0.isNumber })
+            else { return false }
+            return optionalStored(String(name)) && !isGiven(String(name))
+        }
+    }
+
+    /// Whether a member is an optional variable of a type of the module, without a value of its own.
+    private func optionalStored(_ name: String) -> Bool {
+        guard let found = properties[name], !found.isEmpty else { return false }
+        return found.allSatisfy {
+            ($0.binding.type?.hasSuffix("?") ?? false) && $0.binding.getter == nil
+                && ($0.binding.value.map { if case .null = $0.kind { true } else { false } } ?? true)
+        }
+    }
+
+    /// Whether an argument or an assignment of that name gives a value anywhere.
+    private func isGiven(_ name: String) -> Bool {
+        let word = Array(name.utf8)
+        return files.contains { file in
+            guard !ByteSearch.occurrences(of: word, in: file.text).isEmpty else { return false }
+            return SyntaxWalk.expressions(file.tree.statements).contains { expression in
+                switch expression.kind {
+                case .call(_, let arguments):
+                    arguments.contains { argument in
+                        guard argument.label == name else { return false }
+                        if case .null = argument.value.kind { return false }
+                        return true
+                    }
+                case .assign(let target, let value):
+                    if case .member(_, name) = target.kind {
+                        if case .null = value.kind { false } else { true }
+                    } else {
+                        false
+                    }
+                case .member(nil, name): true
+                default: false
+                }
+            }
+        }
+    }
 }

@@ -44,16 +44,28 @@ extension Rule {
                             || first.query.variants.contains(where: { second.query.variants.contains($0) }),
                         first.rootCall != second.rootCall
                     else { continue }
-                    let leaked = leaks(second.function, second.query).union(
-                        first.query == second.query ? leaks(first.function, first.query) : []
-                    )
-                    guard !leaked.isEmpty else { continue }
-                    report.add(
-                        second.reportPlace,
-                        "reuses '\(name)' from another call: \(list(leaked)) \(leaked.count > 1 ? "do" : "does") not belong here",
-                        related: [(first.reportPlace, "the first call with it")],
-                        context: second.context
-                    )
+                    let leaked = leaks(second.function, second.query)
+                    let early = first.query == second.query ? leaks(first.function, first.query) : []
+                    if !leaked.isEmpty {
+                        report.add(
+                            second.reportPlace,
+                            "reuses '\(name)' from \(first.function.rawValue): \(list(leaked)) "
+                                + "\(leaked.count > 1 ? "do" : "does") not belong into \(second.function.rawValue)",
+                            related: [(first.reportPlace, "the first call with it")],
+                            context: second.context
+                        )
+                    } else if !early.isEmpty {
+                        // What the second call needs is wrong in the first.
+                        report.add(
+                            first.reportPlace,
+                            "shares '\(name)' with \(second.function.rawValue): \(list(early)) "
+                                + "\(early.count > 1 ? "do" : "does") not belong into \(first.function.rawValue)",
+                            related: [(second.reportPlace, "the other call, which needs it")],
+                            context: first.context
+                        )
+                    } else {
+                        continue
+                    }
                     break
                 }
             }

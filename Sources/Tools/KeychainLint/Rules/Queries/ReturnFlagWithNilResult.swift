@@ -37,7 +37,7 @@ extension Rule {
                 site.reportPlace,
                 "\(found.key) does nothing: the result pointer is nil",
                 related: [(found.entry.place, "it is set here")],
-                fix: site.depth == 0 && found.entry.depth == 0
+                fix: site.isOnlyUse(in: facts) && found.entry.depth == 0
                     ? EntryEdit.removal(found.entry.place, facts.module, title: "take \(found.key) out") : nil,
                 context: site.context
             )

@@ -35,7 +35,8 @@ extension Rule {
             """,
         check: .function { facts, report in
             for found in facts.deletes(where: { _, codes in
-                codes.contains(.interactionNotAllowed) && codes.isNamedOnly
+                // "There, locked or not" is no deletion for being locked.
+                codes.contains(.interactionNotAllowed) && codes.isNamedOnly && !codes.contains(.success)
             }) {
                 report.add(
                     found.place,

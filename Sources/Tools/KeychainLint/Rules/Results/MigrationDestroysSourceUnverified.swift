@@ -27,16 +27,18 @@ extension Rule {
                 try old.remove("k")
             }
             """,
-        check: .file(mentioning: ["eychain", "ault", "ecureStor"]) { facts, report in
+        check: .file(mentioning: ["eychain", "ault", "ecureStor", "igrat"]) { facts, report in
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {
                 guard case .function(let function) = statement.kind, let body = function.body else { continue }
                 for block in MigrationBlock.blocks(body) {
-                    guard let found = MigrationBlock.problem(block, function) else { continue }
+                    guard let found = MigrationBlock.problem(block, function, facts.module) else { continue }
                     report.add(
                         Place(file: facts.file, range: found.removal.range),
                         found.isBefore
                             ? "removes the old copy before the new one is written"
                             : "removes the old copy although the write before may have failed unseen",
+                        severity: found.isCertain ? nil : .warning,
+                        confidence: found.isCertain ? nil : .medium,
                         related: [(Place(file: facts.file, range: found.write.range), "the write")],
                         context: function.name
                     )
@@ -68,6 +70,7 @@ enum MigrationBlock {
     ]
     private static let removals: Set<String> = [
         "remove", "delete", "removeObject", "removeValue", "deleteItem", "removeItem", "deleteValue", "removeData",
+        "removeAll", "deleteAll", "removeAllItems", "removePersistentDomain", "clear", "removeAllObjects",
     ]
 
     private struct Step {
@@ -75,36 +78,61 @@ enum MigrationBlock {
         var receiver: String
         var key: String?
         var isUnchecked: Bool
-        var isDiscarded: Bool
+        /// Whether a failure is certain to go unseen: `try?`, `_ =`, a Bool that nobody takes.
+        var isCertain: Bool
         var statement: Statement
+
+        var isWrite: Bool { MigrationBlock.begins(name, with: MigrationBlock.writes) }
+        var isRemoval: Bool { MigrationBlock.begins(name, with: MigrationBlock.removals) }
     }
 
-    private static func step(_ statement: Statement) -> Step? {
+    /// Whether a name is one of some verbs, or such a verb with an object: `saveToken`, `deleteLegacyItem`.
+    private static func begins(_ name: String, with verbs: Set<String>) -> Bool {
+        if verbs.contains(name) { return true }
+        guard let end = name.firstIndex(where: \.isUppercase) else { return false }
+        return verbs.contains(String(name[..<end]))
+    }
+
+    private static func step(_ statement: Statement, _ module: Module) -> Step? {
         guard case .expression(var expression) = statement.kind else { return nil }
-        var isUnchecked = false
-        var isDiscarded = false
+        var isTried = false
+        var isDropped = false
         if case .assign(let target, let value) = expression.kind {
             guard target.lastName == "_" || target.path == nil, case .text("_") = target.kind else { return nil }
             expression = value
-            isUnchecked = true
-            isDiscarded = true
+            isDropped = true
         }
         if case .tryExpression(let kind, let inner) = expression.kind {
             expression = inner
-            if kind == .optional { isUnchecked = true } else { isUnchecked = isDiscarded && kind != .plain }
+            isTried = true
+            isDropped = kind == .optional || (isDropped && kind != .plain)
         }
-        guard case .call(let callee, let arguments) = expression.kind, case .member(let base?, let name) = callee.kind,
-            let receiver = base.path?.joined(separator: ".")
-        else { return nil }
+        guard case .call(let callee, let arguments) = expression.kind else { return nil }
+        let receiver: String
+        let name: String
+        switch callee.kind {
+        case .member(let base?, let member):
+            guard let path = base.path ?? base.bare.memberPath else { return nil }
+            receiver = path.joined(separator: ".")
+            name = member
+        case .name(let own):
+            receiver = "self"
+            name = own
+        default: return nil
+        }
         let key =
             arguments.first { ($0.label?.lowercased().contains("key") ?? false) || $0.label == "for" }
             ?? arguments.last
+        // Without `try` the result is all that tells of a failure, and nobody takes it.
+        let known = module.functions[name]?.filter { $0.accepts(arguments) } ?? []
+        let answers = known.contains { $0.function.result != nil && $0.function.result != "Void" }
+        let handles = !known.isEmpty && !answers
         return Step(
             name: name,
             receiver: receiver,
             key: key.flatMap { $0.value.literalText ?? $0.value.path?.joined(separator: ".") },
-            isUnchecked: isUnchecked,
-            isDiscarded: isDiscarded,
+            isUnchecked: isDropped || (!isTried && !handles),
+            isCertain: isDropped || answers,
             statement: statement
         )
     }
@@ -116,29 +144,45 @@ enum MigrationBlock {
 
     static func problem(
         _ block: [Statement],
-        _ function: Function
+        _ function: Function,
+        _ module: Module
     )
-        -> (write: Statement, removal: Statement, isBefore: Bool)?
+        -> (write: Statement, removal: Statement, isBefore: Bool, isCertain: Bool)?
     {
         let parameters = Dictionary(function.parameters.map { ($0.name, $0.type) }) { first, _ in first }
-        func keychain(_ step: Step) -> Bool { isKeychain(step.receiver) || isKeychain(parameters[step.receiver] ?? "") }
-        let steps = block.compactMap(step)
+        func keychain(_ step: Step) -> Bool {
+            isKeychain(step.receiver) || isKeychain(parameters[step.receiver] ?? "")
+                || (step.receiver == "self" && module.reaches(step.name))
+        }
+        let steps = block.compactMap { step($0, module) }
         let moves = function.name.lowercased().contains("migrat") || function.name.lowercased().contains("move")
         for (index, first) in steps.enumerated() {
-            for second in steps[(index + 1)...] where first.receiver != second.receiver {
-                if writes.contains(first.name), removals.contains(second.name), first.isUnchecked, keychain(first),
-                    first.key == second.key || moves
+            for second in steps[(index + 1)...] {
+                // Own methods move things in functions that are called so.
+                let isOwn = first.receiver == "self" || second.receiver == "self"
+                guard isOwn ? moves : first.receiver != second.receiver else { continue }
+                if first.isWrite, second.isRemoval, first.isUnchecked, keychain(first), first.key == second.key || moves
                 {
-                    return (first.statement, second.statement, false)
+                    return (first.statement, second.statement, false, first.isCertain)
                 }
-                if removals.contains(first.name), writes.contains(second.name), moves, keychain(first),
-                    keychain(second),
-                    first.key == second.key
+                if first.isRemoval, second.isWrite, moves, keychain(first), keychain(second), first.key == second.key,
+                    !isOwn
                 {
-                    return (second.statement, first.statement, true)
+                    return (second.statement, first.statement, true, true)
                 }
             }
         }
         return nil
+    }
+}
+
+extension Expression {
+    /// `UserDefaults.standard` of `UserDefaults(suiteName: s).x`: the names along a chain of calls.
+    fileprivate var memberPath: [String]? {
+        switch kind {
+        case .call(let callee, _): callee.path
+        case .member(let base?, let name): base.bare.memberPath.map { $0 + [name] }
+        default: path
+        }
     }
 }

@@ -57,6 +57,17 @@ extension Rule {
         }
     )
 
+    /// Whether a function that reads the status returns a value after a success, and only then.
+    private static func answersOnlySuccess(_ site: Site, _ facts: FunctionFacts) -> Bool {
+        site.isStatusRead
+            && facts.events.contains { event in
+                guard event.depth == 0, case .returned(let value, _?) = event.kind, !value.isNull,
+                    let codes = event.codes[site.index]
+                else { return false }
+                return codes == .success
+            }
+    }
+
     /// Whether a function returns the same for a locked keychain and for a missing item.
     private static func collapses(_ site: Site, _ facts: FunctionFacts) -> Bool {
         // The codes for each returned value: two returns of nil count as one.
@@ -67,11 +78,13 @@ extension Rule {
             case .test(site.index, _, let no): answers[.boolean(false), default: []].formUnion(no)
             case .null, .boolean(false), .array([]), .string(""):
                 // After a success, it is the result that cannot be read.
-                guard let codes = event.codes[site.index], !codes.contains(.success) else { continue }
+                guard let codes = event.codes[site.index], !codes.contains(.success) || answersOnlySuccess(site, facts)
+                else { continue }
                 answers[value, default: []].formUnion(codes)
             default: continue
             }
         }
+        // A guard with more conditions than the status.
         let both: CodeSet = [.interactionNotAllowed, .notFound]
         return answers.values.contains { $0.isSuperset(of: both) }
     }

@@ -54,13 +54,21 @@ extension Rule {
             }
             """,
         check: .function { facts, report in
-            for event in facts.events where event.depth == 0 {
+            for event in facts.events {
                 guard case .call(let call) = event.kind, makesSecret(call) else { continue }
                 for read in facts.sites where read.function == .copyMatching {
                     guard let codes = event.codes[read.index], codes.contains(.interactionNotAllowed),
-                        !codes.contains(.success),
-                        codes.contains(.notFound)
+                        !codes.contains(.success), codes.contains(.notFound),
+                        // Otherwise both are in a helper, which is analysed separately.
+                        event.depth == 0 || read.depth == 0 || event.rootCall != read.rootCall
                     else { continue }
+                    let place = event.depth == 0 ? event.place : event.rootCall
+                    let message =
+                        "makes a new secret whenever the read fails, also when the keychain is only locked, and stores it"
+                    if storesItself(call, event.place, facts.module) {
+                        report.add(place, message, related: [(read.rootCall, "the read")], context: facts.name)
+                        return
+                    }
                     // It is stored on the same path.
                     let stores = facts.sites.filter { site in
                         (site.function == .add || site.function == .update)
@@ -74,8 +82,8 @@ extension Rule {
                             && !facts.sites.contains { $0.function == .delete && store.passed.contains($0.index) }
                     }
                     report.add(
-                        event.place,
-                        "makes a new secret whenever the read fails, also when the keychain is only locked, and stores it",
+                        place,
+                        message,
                         severity: isAnonymous || isAddOnly ? .warning : nil,
                         related: [(read.rootCall, "the read"), (store.rootCall, "it is stored here")],
                         context: facts.name
@@ -85,6 +93,20 @@ extension Rule {
             }
         }
     )
+}
+
+/// Whether making a key also stores it: with kSecAttrIsPermanent in the function that makes it.
+private func storesItself(_ call: Event.Call, _ place: Place, _ module: Module) -> Bool {
+    guard ["SecKeyCreateRandomKey", "SecKeyGeneratePair"].contains(call.name) else { return false }
+    let file = module.files[place.file]
+    let function = module.allFunctions.filter { $0.file == place.file && $0.function.range.contains(place.range) }
+        .min { ($0.function.range.end - $0.function.range.start) < ($1.function.range.end - $1.function.range.start) }
+    let text = file.text(function?.function.range ?? place.range).filter { !$0.isWhitespace }
+    return [
+        "kSecAttrIsPermanent:true", "kSecAttrIsPermanentasString:true", "kSecAttrIsPermanent]=true",
+        "kSecAttrIsPermanentasString]=true", "kSecAttrIsPermanent:kCFBooleanTrue", "kSecAttrIsPermanent:NSNumber(true)",
+        "kSecAttrIsPermanentasString:kCFBooleanTrue",
+    ].contains { text.contains($0) }
 }
 
 /// Whether a call creates random data.

@@ -45,7 +45,7 @@ extension Rule {
             }
             func check(_ name: String, value: String, in path: String, at line: Int) {
                 guard SecretName.isSecret(name), !SecretName.isExcused(name), !value.contains("$"),
-                    SecretText.looksRandom(value)
+                    SecretText.looksRandom(value) || isPassword(name, value)
                 else { return }
                 report.add(path: path, line: line, "'\(name)' stands in the file", context: name)
             }
@@ -68,23 +68,38 @@ extension Rule {
     )
 }
 
+/// Whether an entry is called a password, and its value may be one that a person chose.
+private func isPassword(_ name: String, _ value: String) -> Bool {
+    guard let last = SecretName.words(name).last, ["password", "passwd", "passphrase"].contains(last),
+        (4..<64).contains(value.count)
+    else { return false }
+    let lower = value.lowercased()
+    let placeholders = [
+        "password", "passwort", "your", "change", "example", "placeholder", "xxx", "todo", "secret", "<",
+    ]
+    return !value.contains(" ") && !placeholders.contains { lower.contains($0) } && value.contains(where: \.isNumber)
+}
+
 /// A write of a secret to a file.
 private enum FileWrite {
     static func all(_ file: SourceFile) -> [(name: String, range: ByteRange)] {
-        SyntaxWalk.expressions(file.tree.statements).compactMap { expression in
+        let values = LocalValues(file.tree.statements)
+        return SyntaxWalk.expressions(file.tree.statements).compactMap { expression in
             guard case .call(let callee, let arguments) = expression.kind,
                 case .member(let base?, "write") = callee.kind,
                 let target = arguments.first, target.label == "to" || target.label == "toFile"
             else { return nil }
-            let path = SyntaxWalk.expressions([Statement(.expression(target.value), target.value.range)])
-                .compactMap(\.literalText)
+            let path = values.sources(of: target.value).flatMap {
+                SyntaxWalk.expressions([Statement(.expression($0), $0.range)]).compactMap(\.literalText)
+            }
             guard path.contains(where: { $0.hasSuffix("plist") || $0.hasSuffix("json") || $0.hasSuffix("txt") }) else {
                 return nil
             }
-            let text = file.text(expression.range).lowercased()
+            let sources = values.sources(of: base)
+            let text = ([expression] + sources).map { file.text($0.range).lowercased() }.joined(separator: " ")
             if ["encrypt", "seal", "cipher", "fileprotection"].contains(where: { text.contains($0) }) { return nil }
-            let names = SyntaxWalk.expressions([Statement(.expression(base), base.range)]).compactMap {
-                part -> String? in
+            let parts = sources.flatMap { SyntaxWalk.expressions([Statement(.expression($0), $0.range)]) }
+            let names = parts.compactMap { part -> String? in
                 if case .name(let name) = part.kind { return name }
                 if case .member(_?, let name) = part.kind { return name }
                 return nil

@@ -54,12 +54,14 @@ struct DefaultsUse {
 
     private struct Walk {
         let facts: FileFacts
+        let values: LocalValues
         var found: [DefaultsUse] = []
         /// Names of variables that hold user defaults.
         var holders: Set<String> = []
 
         init(_ facts: FileFacts) {
             self.facts = facts
+            values = LocalValues(facts.source.tree.statements)
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {
                 switch statement.kind {
                 case .variable(let variable):
@@ -186,15 +188,28 @@ struct DefaultsUse {
             var names: [String] = []
             if let name = text(key) { names.append(name) }
             if let name = value.bare.lastName, name != "newValue", value.literalText == nil { names.append(name) }
+            // The name of the property, also for a key of `#function`.
             if let property { names.append(property) }
-            let written = facts.source.text(value.range).lowercased()
-            found.append(
-                .init(
-                    range: range,
-                    names: names,
-                    isEncrypted: ["encrypt", "seal", "cipher"].contains { written.contains($0) }
-                )
-            )
+            func isEncrypted(_ expression: Expression) -> Bool {
+                let written = facts.source.text(expression.range).lowercased()
+                return ["encrypt", "seal", "cipher"].contains { written.contains($0) }
+            }
+            let sources = values.sources(of: value)
+            // A value that was encrypted before is what belongs here.
+            if sources.dropFirst().contains(where: isEncrypted) { return }
+            // The encoding of what is called credentials, under whatever key.
+            for source in sources {
+                for case .call(let callee, let arguments) in SyntaxWalk.expressions([
+                    Statement(.expression(source), source.range)
+                ]).map(\.kind) {
+                    guard ["encode", "archivedData", "data"].contains(callee.lastName ?? ""),
+                        let first = arguments.first,
+                        let name = first.value.bare.lastName, name != "newValue"
+                    else { continue }
+                    names.append(name)
+                }
+            }
+            found.append(.init(range: range, names: names, isEncrypted: isEncrypted(value)))
         }
     }
 }
