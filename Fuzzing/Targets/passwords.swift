@@ -14,7 +14,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let (_, file) = try? ImportFormat.read(bytes, as: format) {
         for item in file.items { precondition(!item.place.isEmpty, "a password has a place") }
     }
-    var file = ImportedFile()
+    var file = ImportedPasswords()
     PassStore.add(bytes, "web/ada", to: &file)
     precondition(!file.items.isEmpty, "an entry of pass has a password")
     let limit = 1 << 16

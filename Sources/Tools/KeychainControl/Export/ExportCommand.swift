@@ -67,7 +67,6 @@ struct ExportCommand: ParsableCommand {
     var gpgRecipient: [String] = []
 
     func validate() throws {
-        guard all != !names.isEmpty else { throw ValidationError("Give the names of passwords, or --all.") }
         guard descriptor == nil || ageRecipient.isEmpty else {
             throw ValidationError("--passphrase-fd and --age-recipient exclude each other.")
         }
@@ -84,6 +83,7 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         try descriptor?.check(.reading, of: "--passphrase-fd")
+        guard all != !names.isEmpty else { throw Refusal("give the names of passwords, or --all", .usage) }
         let isForTerminal = (output ?? "-") == "-" && surroundings.isTerminal(surroundings.standardOutput)
         guard !isForTerminal || toTerminal else {
             throw Refusal("standard output is a terminal: give a file by --output, or --to-terminal", .usage)
@@ -105,7 +105,11 @@ struct ExportCommand: ParsableCommand {
         )
         let count: Int
         if format == .pass {
-            count = try PassExport(output ?? "", gpgRecipient, replaces: replace).write(items, surroundings, &left)
+            count = try PassExport(output ?? "", gpgRecipient, replaces: replace).write(
+                items,
+                surroundings,
+                leavingOut: &left
+            )
         } else {
             let plain = try text(items, &left)
             count = items.count - left.filter { name, _ in items.contains { $0.entry.name == name } }.count

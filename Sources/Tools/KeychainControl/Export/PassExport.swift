@@ -22,7 +22,7 @@ struct PassExport {
     func write(
         _ items: [ExportedItem],
         _ surroundings: Surroundings,
-        _ left: inout [(name: String, reason: String)]
+        leavingOut left: inout [(name: String, reason: String)]
     ) throws(Refusal) -> Int {
         try make(folder)
         let list = "\(folder)/.gpg-id"

@@ -24,8 +24,8 @@ struct ImportFileCommand: ParsableCommand {
             status is 1 unless every password of the file is in the keychain then.
             """,
             examples: [
-                "keychainctl import passwords.csv --dry-run": "Shows what would be added, and changes nothing.",
-                "keychainctl import ~/.password-store": "Takes a store of pass.",
+                "keychainctl import file passwords.csv --dry-run": "Shows what would be added, and changes nothing.",
+                "keychainctl import file ~/.password-store": "Takes a store of pass.",
                 "keychainctl import file export.1pux --keep-both":
                     "Adds what the keychain has otherwise under other names.",
             ]
@@ -119,7 +119,7 @@ struct ImportFileCommand: ParsableCommand {
     private func read(
         _ surroundings: Surroundings,
         _ progress: ProgressLine
-    ) throws(Refusal) -> (ImportFormat, ImportedFile) {
+    ) throws(Refusal) -> (ImportFormat, ImportedPasswords) {
         var status = stat()
         if path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             guard format == nil || format == .pass else {

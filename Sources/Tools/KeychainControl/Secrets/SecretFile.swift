@@ -68,8 +68,8 @@ enum SecretFile {
     /// Writes a secret to a new file, which only its owner may read and which appears when it is complete, or to
     /// standard output.
     ///
-    /// - Throws: ``Refusal`` if it cannot be written, or the file exists already and is not replaced: another process may
-    ///   have it open.
+    /// - Throws: ``Refusal`` if it cannot be written, or the file exists already and is not replaced: another
+    ///   process may have it open.
     static func write(
         _ secret: SecretBytes,
         to path: String?,

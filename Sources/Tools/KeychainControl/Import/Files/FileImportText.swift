@@ -5,7 +5,7 @@ import KeychainCore
 /// What an import of a file says, as lines and as JSON; never a secret.
 struct FileImportText {
     let report: FileImport.Report
-    let file: ImportedFile
+    let file: ImportedPasswords
     let format: ImportFormat
     let isRehearsal: Bool
 

@@ -43,7 +43,7 @@ struct ImportedItem: Sendable {
 }
 
 /// What a file has.
-struct ImportedFile: Sendable {
+struct ImportedPasswords: Sendable {
     var items: [ImportedItem] = []
 
     /// What cannot be taken, with the reason.
@@ -78,7 +78,7 @@ struct ImportedLogin {
     init(place: String) { self.place = place }
 
     /// Adds what it becomes to what a file has.
-    func add(to file: inout ImportedFile) {
+    func add(to file: inout ImportedPasswords) {
         var comment = notes.filter { !$0.isEmpty }
         var item = ImportedItem(service: title, account: user, secret: password, place: place)
         let addresses = addresses.filter { !$0.isEmpty }

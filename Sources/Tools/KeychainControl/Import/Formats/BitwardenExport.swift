@@ -5,16 +5,16 @@ import KeychainCore
 /// An unencrypted export of Bitwarden and Vaultwarden in JSON.
 enum BitwardenExport {
     /// The passwords of a document.
-    static func file(_ document: JSONValue) throws(Refusal) -> ImportedFile {
+    static func file(_ document: JSONValue) throws(Refusal) -> ImportedPasswords {
         guard let items = document["items"].elements else { throw Refusal("the export has no items") }
-        var file = ImportedFile()
+        var file = ImportedPasswords()
         for (number, item) in zip(1..., items) { add(item, "item \(number)", to: &file) }
         return file
     }
 
     private static let kinds = [2: "secure note", 3: "card", 4: "identity", 5: "SSH key"]
 
-    private static func add(_ item: JSONValue, _ place: String, to file: inout ImportedFile) {
+    private static func add(_ item: JSONValue, _ place: String, to file: inout ImportedPasswords) {
         guard item["deletedDate"].string == nil else { return file.leaveOut("entry in the trash") }
         guard let type = item["type"].integer else {
             return file.refused.append((place, "it has no type"))

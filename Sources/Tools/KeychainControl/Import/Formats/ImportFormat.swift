@@ -40,7 +40,7 @@ enum ImportFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
         _ contents: SecretBytes,
         as format: ImportFormat?,
         _ options: Options = Options()
-    ) throws(Refusal) -> (format: ImportFormat, file: ImportedFile) {
+    ) throws(Refusal) -> (format: ImportFormat, file: ImportedPasswords) {
         if contents.withUnsafeBytes({ $0.starts(with: "PK".utf8) }) {
             try check(.onePux, format)
             return (.onePux, try OnePasswordArchive.file(contents))
@@ -105,8 +105,8 @@ enum ImportFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
         throw Refusal("no known program writes JSON with these members: \(names.isEmpty ? "none" : names)")
     }
 
-    private static func variables(_ text: String, _ service: String?) throws(Refusal) -> ImportedFile {
-        var file = ImportedFile()
+    private static func variables(_ text: String, _ service: String?) throws(Refusal) -> ImportedPasswords {
+        var file = ImportedPasswords()
         let variables = try EnvironmentFile.parse(SecretBytes(Array(text.utf8)), name: "the file")
         for variable in variables {
             // It is in another place already.

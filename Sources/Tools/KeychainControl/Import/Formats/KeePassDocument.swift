@@ -7,7 +7,7 @@ enum KeePassDocument {
     /// The passwords of a document.
     ///
     /// - Throws: ``Refusal`` for what is none, and for one whose values are encrypted.
-    static func file(_ text: String) throws(Refusal) -> ImportedFile {
+    static func file(_ text: String) throws(Refusal) -> ImportedPasswords {
         var reader = XMLReader(text)
         guard case .start("KeePassFile", _)? = try reader.next() else {
             throw Refusal("the XML is not that of KeePass: it begins with another element than KeePassFile")
@@ -33,7 +33,7 @@ enum KeePassDocument {
     }
 
     private struct State {
-        var file = ImportedFile()
+        var file = ImportedPasswords()
         var bin: String?
         /// The number of elements around the contents of the bin.
         var binDepth: Int?

@@ -71,8 +71,8 @@ struct LoginTable: Sendable {
     ]
 
     /// The logins of a table whose header was checked.
-    func file(_ table: CSVTable) -> ImportedFile {
-        var file = ImportedFile()
+    func file(_ table: CSVTable) -> ImportedPasswords {
+        var file = ImportedPasswords()
         for row in table.rows {
             var login = ImportedLogin(place: "line \(row.line)")
             for (name, value) in zip(columns, row.fields) where !value.isEmpty {

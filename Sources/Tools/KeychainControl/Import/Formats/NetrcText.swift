@@ -15,8 +15,8 @@ enum NetrcText {
     /// The passwords of a file.
     ///
     /// - Throws: ``Refusal`` with the number of an entry that has a mistake.
-    static func file(_ text: String) throws(Refusal) -> ImportedFile {
-        var file = ImportedFile()
+    static func file(_ text: String) throws(Refusal) -> ImportedPasswords {
+        var file = ImportedPasswords()
         var rest = Array(text.utf8)[...]
         var entry: Entry?
         var number = 0

@@ -8,7 +8,7 @@ enum OnePasswordArchive {
     static let largestDocument = 256 << 20
 
     /// The passwords of an archive.
-    static func file(_ contents: SecretBytes) throws(Refusal) -> ImportedFile {
+    static func file(_ contents: SecretBytes) throws(Refusal) -> ImportedPasswords {
         let archive = try ZipArchive(contents)
         guard let attributes = try archive.file("export.attributes", atMost: 1 << 20),
             let data = try archive.file("export.data", atMost: largestDocument)
@@ -17,7 +17,7 @@ enum OnePasswordArchive {
         guard let version, (1...3).contains(version) else {
             throw Refusal("the export of 1Password has version \(version.map { "\($0)" } ?? "none"), not 1, 2 or 3")
         }
-        var file = ImportedFile()
+        var file = ImportedPasswords()
         var number = 0
         for account in try document(data)["accounts"].elements ?? [] {
             for vault in account["vaults"].elements ?? [] {
@@ -44,7 +44,7 @@ enum OnePasswordArchive {
         "114": "SSH key", "112": "API credential", "110": "server", "109": "wireless router", "102": "database",
     ]
 
-    private static func add(_ item: JSONValue, _ place: String, to file: inout ImportedFile) {
+    private static func add(_ item: JSONValue, _ place: String, to file: inout ImportedPasswords) {
         let (overview, details) = (item["overview"], item["details"])
         guard overview.members != nil else { return file.refused.append((place, "it has no overview")) }
         var login = ImportedLogin(place: place)

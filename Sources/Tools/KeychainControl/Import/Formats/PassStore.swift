@@ -22,10 +22,10 @@ struct PassStore {
     /// - Parameter progress: is told how many of how many entries were read.
     /// - Returns: The items.
     /// - Throws: ``Refusal`` if it has no entries, or the first one cannot be decrypted: then none can.
-    func file(progress: (Int, Int) -> Void) throws(Refusal) -> ImportedFile {
-        var file = ImportedFile()
+    func file(progress: (Int, Int) -> Void) throws(Refusal) -> ImportedPasswords {
+        var file = ImportedPasswords()
         var names: [String] = []
-        find(in: "", 0, &names, &file)
+        find(in: "", depth: 0, &names, &file)
         names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         guard !names.isEmpty else {
             throw Refusal("\(folder.printable) is no store of pass: it has no files that end with '.gpg'")
@@ -48,7 +48,7 @@ struct PassStore {
 
     private static let suffix = ".gpg"
 
-    private func find(in path: String, _ depth: Int, _ names: inout [String], _ file: inout ImportedFile) {
+    private func find(in path: String, depth: Int, _ names: inout [String], _ file: inout ImportedPasswords) {
         for name in FolderNames.of(path.isEmpty ? folder : "\(folder)/\(path)", beginningWith: "")
         where !name.hasPrefix(".") && names.count < Self.largestCount {
             let own = path.isEmpty ? name : "\(path)/\(name)"
@@ -58,7 +58,7 @@ struct PassStore {
                 continue
             }
             switch status.st_mode & S_IFMT {
-            case S_IFDIR where depth < Self.deepestNesting: find(in: own, depth + 1, &names, &file)
+            case S_IFDIR where depth < Self.deepestNesting: find(in: own, depth: depth + 1, &names, &file)
             case S_IFREG where name.hasSuffix(Self.suffix): names.append(own)
             case S_IFREG:
                 if name.hasSuffix(".age") { file.refused.append((own, "entries of age are not read")) }
@@ -80,7 +80,7 @@ struct PassStore {
     /// the comment.
     ///
     /// Bytes that are no text are the password as a whole.
-    static func add(_ contents: SecretBytes, _ entry: String, to file: inout ImportedFile) {
+    static func add(_ contents: SecretBytes, _ entry: String, to file: inout ImportedPasswords) {
         let names = entry.utf8.lastIndex(of: UInt8(ascii: "/")).map { slash in
             (String(entry.utf8[..<slash]) ?? entry, String(entry.utf8[entry.utf8.index(after: slash)...]) ?? "")
         }

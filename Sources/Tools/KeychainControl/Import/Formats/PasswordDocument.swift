@@ -65,7 +65,7 @@ enum PasswordDocument {
     /// The items of a document.
     ///
     /// - Throws: ``Refusal`` for another version.
-    static func file(_ document: JSONValue) throws(Refusal) -> ImportedFile {
+    static func file(_ document: JSONValue) throws(Refusal) -> ImportedPasswords {
         let version = document["version"].integer
         guard version == Self.version else {
             throw Refusal(
@@ -74,7 +74,7 @@ enum PasswordDocument {
             )
         }
         guard let items = document["items"].elements else { throw Refusal("the file has no items") }
-        var file = ImportedFile()
+        var file = ImportedPasswords()
         for (number, object) in zip(1..., items) {
             let place = "item \(number)"
             do throws(Refusal) { file.items.append(try item(object, place)) } catch {

@@ -59,9 +59,9 @@ enum PasswordTable {
     }
 
     /// The items of a table whose header was checked.
-    static func file(_ table: CSVTable) throws(Refusal) -> ImportedFile {
+    static func file(_ table: CSVTable) throws(Refusal) -> ImportedPasswords {
         guard isHeader(table.header) else { throw LoginTable.unknown(table.header) }
-        var file = ImportedFile()
+        var file = ImportedPasswords()
         for row in table.rows {
             let place = "line \(row.line)"
             guard let passwordClass = PasswordClass(rawValue: row.fields[0]) else {
