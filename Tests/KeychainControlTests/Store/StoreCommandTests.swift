@@ -106,7 +106,7 @@ struct StoreCommandTests {
 
     @Test(
         "what is no revision of this format is a usage error",
-        arguments: ["", "3", "2.0", "4.0", "3.", "3.3", "3.-1", "3.0.0", "3.300", "three", "3.０"]
+        arguments: ["", "3", "2.0", "4.0", "3.", "3.4", "3.-1", "3.0.0", "3.300", "three", "3.０"]
     )
     func usage(_ version: String) throws {
         try adopt()

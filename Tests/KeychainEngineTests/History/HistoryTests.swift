@@ -212,22 +212,28 @@ struct HistoryTests {
 
     @Test("a repair keeps them, and the number for all")
     func repair() throws {
-        let anna = try keychain.subject("anna")
-        #expect(keychain.add("bert", "secret") == .done)
-        try keychain.history().keepForAll(4)
-        #expect(keychain.update("anna", "two") == .done)
-        try keychain.leaveLog()
-        let raw = try store.raw()
-        var bytes = try #require(try raw.run("SELECT metadata FROM items_genp WHERE id = 2")[0])
-        bytes[bytes.count / 2] ^= 0x10
-        try raw.run("UPDATE items_genp SET metadata = ? WHERE id = 2", [bytes])
-        try raw.checkpoint()
+        let store = try TestStore()
+        let anna = try makeDamage(in: store)
         let location = KeychainLocation(path: store.path)
         let outcome = try StoreRepair(at: location).run(acceptsLostLog: true, date: "D") { _ in true }
         #expect(outcome.isDone && outcome.lostItems.count == 1)
         let repaired = store.open()
         #expect(try repaired.formerValues(anna) == ["one"] && repaired.history().numberForAll() == 4)
         #expect(try repaired.check().isSound)
+    }
+
+    /// A store with a former value and a damaged item, which nothing has open afterwards.
+    private func makeDamage(in store: TestStore) throws -> HistoryRequest.Subject {
+        let keychain = store.open()
+        #expect(keychain.add("anna", "one") == .done && keychain.add("bert", "secret") == .done)
+        try keychain.history().keepForAll(4)
+        #expect(keychain.update("anna", "two") == .done)
+        let raw = try store.raw()
+        var bytes = try #require(try raw.run("SELECT metadata FROM items_genp WHERE id = 2")[0])
+        bytes[bytes.count / 2] ^= 0x10
+        try raw.run("UPDATE items_genp SET metadata = ? WHERE id = 2", [bytes])
+        try raw.checkpoint()
+        return try keychain.subject("anna")
     }
 
     @Test("while the item is locked, nothing is known of its former values and nothing is changed")

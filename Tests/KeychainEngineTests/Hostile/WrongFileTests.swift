@@ -127,8 +127,8 @@ struct WrongFileTests {
     @Test("a store of a newer version, of no version or of another program is refused and stays as it is")
     func versions() throws {
         for (pragma, advice) in [
-            // Of a revision that lets none before 3.3 read, of another format, of one that nobody released.
-            ("user_version = \(0x0303_0303)", "update"), ("user_version = \(0x0301)", "backup"),
+            // Of a revision that lets none before 3.4 read, of another format, of one that nobody released.
+            ("user_version = \(0x0404_0304)", "update"), ("user_version = \(0x0301)", "backup"),
             ("user_version = \(0x0400)", "update"),
             ("user_version = 2147483647", "update"), ("user_version = \(0x0201)", "backup"),
             ("user_version = 0", "backup"), ("user_version = 2", "never released"),

@@ -157,9 +157,9 @@ struct BackupMerger {
         if case .record(let found) = kept { record = found }
         if !record.isOwn, let number { record.keep = number }
         guard let writer else { return true }
-        let seal = FormerValueSeal(device, item.itemClass, item.identifier, next)
+        let seal = FormerValueSeal(device, item.itemClass, of: item.identifier, under: next)
         if former != next {
-            let formerSeal = FormerValueSeal(device, ours.itemClass, ours.identifier, former)
+            let formerSeal = FormerValueSeal(device, ours.itemClass, of: ours.identifier, under: former)
             try record.reseal(from: (formerSeal, nil), to: (seal, nil))
         }
         if ours.hasSecret, ours.content != item.content {

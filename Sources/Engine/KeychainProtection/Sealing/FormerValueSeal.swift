@@ -15,7 +15,12 @@ package struct FormerValueSeal {
     private let protection: Accessibility
 
     /// The former values of an item with a protection class.
-    package init(_ sealer: Sealer, _ itemClass: ItemClass, _ identifier: ItemIdentifier, _ protection: Accessibility) {
+    package init(
+        _ sealer: Sealer,
+        _ itemClass: ItemClass,
+        of identifier: ItemIdentifier,
+        under protection: Accessibility
+    ) {
         self.sealer = sealer
         self.itemClass = itemClass
         self.identifier = identifier

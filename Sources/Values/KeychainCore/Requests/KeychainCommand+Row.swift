@@ -89,9 +89,9 @@ extension HistoryRequest {
         case .numberForAll: row("history number", .changesNothing)
         // These concern the items of every client.
         case .keepForAll:
-            CommandRow(.items, "history keep all", traits: .replacesItems, right: .owner)
+            CommandRow(.maintenance, "history keep all", traits: .replacesItems, right: .owner)
         case .clearAll:
-            CommandRow(.items, "history clear all", traits: .replacesItems, store: .looks, right: .owner)
+            CommandRow(.maintenance, "history clear all", traits: .replacesItems, store: .looks, right: .owner)
         }
     }
 

@@ -117,15 +117,15 @@ extension ItemTransaction {
         case .damaged(let damaged): throw KeychainError(.damagedRow(damaged.damage))
         case .content(.denied): throw .neverReadable
         case .content(.demands(let demand)): throw authorization.require(demand)
-        case .content(.granted(let key)): return try formerSecret(name, row, metadata, key)
+        case .content(.granted(let key)): return try formerSecret(name, row, of: metadata, under: key)
         }
     }
 
     fileprivate func formerSecret(
         _ name: Bytes16,
         _ row: NumberedRow,
-        _ metadata: OpenedMetadata,
-        _ passwordKey: PasswordKey?
+        of metadata: OpenedMetadata,
+        under passwordKey: PasswordKey?
     ) throws(KeychainError) -> SecretBytes {
         let values = try metadata.attributes.readableHistory(row)?.values ?? []
         guard let value = values.first(where: { $0.note.identifier == name }) else {
@@ -134,7 +134,7 @@ extension ItemTransaction {
         guard let protection = Accessibility(rawValue: row.row.protection) else {
             throw KeychainError(.damagedRow(.unknownKey))
         }
-        let seal = FormerValueSeal(device, row.row.itemClass, row.row.identifier, protection)
+        let seal = FormerValueSeal(device, row.row.itemClass, of: row.row.identifier, under: protection)
         do { return try seal.open(value, passwordKey) } catch { throw KeychainError(error) }
     }
 
@@ -178,7 +178,7 @@ extension ItemWriteTransaction {
         case .content(.demands(let demand)): throw authorization.require(demand)
         case .content(.open(let item, let key)):
             var changes = UpdateAttributes()
-            changes.data = try formerSecret(name, row, metadata, key)
+            changes.data = try formerSecret(name, row, of: metadata, under: key)
             if item.secret != changes.data, let present = item.secret,
                 present.count > ItemHistory.maximumByteCount / 2
             {

@@ -42,9 +42,9 @@ extension ItemWriteTransaction {
         }
         if !record.isOwn, let number { record.keep = number }
         let formerKey = item.requiresApplicationPassword ? change.passwordKey : nil
-        let seal = FormerValueSeal(device, updated.itemClass, updated.identifier, updated.protection)
+        let seal = FormerValueSeal(device, updated.itemClass, of: updated.identifier, under: updated.protection)
         if item.protection != updated.protection || formerKey?.header != passwordKey?.header {
-            let formerSeal = FormerValueSeal(device, item.itemClass, item.identifier, item.protection)
+            let formerSeal = FormerValueSeal(device, item.itemClass, of: item.identifier, under: item.protection)
             try record.reseal(from: (formerSeal, formerKey), to: (seal, passwordKey))
         }
         if let former = item.secret, updated.secret != former {
