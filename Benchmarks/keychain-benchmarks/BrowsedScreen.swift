@@ -16,19 +16,19 @@ struct BrowsedScreen {
 
     /// Starts the program, waits for its screen, and ends it.
     init(_ program: String, variables: [String]) throws {
-        let terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        defer { close(terminal) }
-        guard terminal >= 0, grantpt(terminal) == 0, unlockpt(terminal) == 0, let name = ptsname(terminal) else {
-            throw Failure("there is no terminal left")
-        }
+        var (terminal, slave): (Int32, Int32) = (-1, -1)
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
-        guard ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { throw Failure("a terminal has no size") }
+        var name = [CChar](repeating: 0, count: 64)
+        guard openpty(&terminal, &slave, &name, nil, &size) == 0 else { throw Failure("there is no terminal left") }
+        defer { close(terminal) }
+        close(slave)
+        _ = fcntl(terminal, F_SETFD, FD_CLOEXEC)
         let start = Clock.wall.now
         let process = try ChildProcess(
             program,
             ["browse"],
             environment: variables,
-            terminal: String(cString: name)
+            terminal: name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         )
         try Self.wait(for: Self.lastWords, of: terminal)
         nanoseconds = Clock.wall.now - start

@@ -30,7 +30,8 @@ final class ChildProcess {
     /// Starts a program in a session of its own, with a terminal as that of the session.
     convenience init(_ program: String, _ words: [String], environment: [String], terminal: String) throws {
         try self.init(program, words, variables: environment) { actions, attributes in
-            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSID))
+            // POSIX_SPAWN_SETSID, which the headers show to GNU programs only.
+            posix_spawnattr_setflags(&attributes, 0x80)
             // The first terminal that the leader of a session opens is the session's.
             posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
             for descriptor in [1, 2] as [Int32] { posix_spawn_file_actions_adddup2(&actions, 0, descriptor) }
