@@ -97,7 +97,7 @@ struct ProcessOutputTests {
                 2>&1 | grep -c "$(printf '\\033')"
             """
         let (_, output) = try ControlProcess.run(["sh", "-c", script], try TemporaryFolder())
-        #expect(output == "1\n1\n1\npw\n0\n")
+        #expect(output == "1\n1\n1\npw0\n")
     }
 
     @Test("a secret that was given as the value of an option for standard input is not repeated")

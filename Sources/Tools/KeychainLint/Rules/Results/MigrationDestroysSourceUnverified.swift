@@ -31,7 +31,7 @@ extension Rule {
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {
                 guard case .function(let function) = statement.kind, let body = function.body else { continue }
                 for block in MigrationBlock.blocks(body) {
-                    guard let found = MigrationBlock.problem(block, function, facts.module) else { continue }
+                    guard let found = MigrationBlock.problem(block, in: function, facts.module) else { continue }
                     report.add(
                         Place(file: facts.file, range: found.removal.range),
                         found.isBefore
@@ -144,7 +144,7 @@ enum MigrationBlock {
 
     static func problem(
         _ block: [Statement],
-        _ function: Function,
+        in function: Function,
         _ module: Module
     )
         -> (write: Statement, removal: Statement, isBefore: Bool, isCertain: Bool)?

@@ -65,7 +65,7 @@ extension Rule {
                     let place = event.depth == 0 ? event.place : event.rootCall
                     let message =
                         "makes a new secret whenever the read fails, also when the keychain is only locked, and stores it"
-                    if storesItself(call, event.place, facts.module) {
+                    if storesItself(call, at: event.place, facts.module) {
                         report.add(place, message, related: [(read.rootCall, "the read")], context: facts.name)
                         return
                     }
@@ -96,7 +96,7 @@ extension Rule {
 }
 
 /// Whether making a key also stores it: with kSecAttrIsPermanent in the function that makes it.
-private func storesItself(_ call: Event.Call, _ place: Place, _ module: Module) -> Bool {
+private func storesItself(_ call: Event.Call, at place: Place, _ module: Module) -> Bool {
     guard ["SecKeyCreateRandomKey", "SecKeyGeneratePair"].contains(call.name) else { return false }
     let file = module.files[place.file]
     let function = module.allFunctions.filter { $0.file == place.file && $0.function.range.contains(place.range) }
