@@ -104,21 +104,6 @@ package struct KeychainLocation: Sendable, Hashable {
     ///
     /// - Throws: ``FileError`` if it cannot be read (getpwuid_r(3)), or if the path is not UTF-8.
     package static func lookUpHome() throws(FileError) -> String? {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        return try withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) {
-            (buffer) throws(FileError) in
-            guard let base = buffer.baseAddress else { return nil }
-            let failure = getpwuid_r(geteuid(), &entry, base, buffer.count, &found)
-            // Some databases report ENOENT for a user that they do not contain.
-            guard failure == 0 || failure == ENOENT else {
-                throw .system(call: "getpwuid_r", path: "user \(geteuid())", errno: failure)
-            }
-            guard failure == 0, found != nil, let home = entry.pw_dir else { return nil }
-            guard let path = String(validatingCString: home) else {
-                throw .notUTF8("the home folder", "user \(geteuid())")
-            }
-            return path
-        }
+        try UserDatabase.home(of: geteuid())
     }
 }

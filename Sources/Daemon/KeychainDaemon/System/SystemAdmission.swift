@@ -92,39 +92,7 @@ package final class SystemAdmission: Admission {
     }
 }
 
-/// The accounts of the system (getpwuid(3)).
-enum UserDatabase {
-    /// The name of the account of a user ID.
-    ///
-    /// - Parameters:
-    ///   - user: the user ID.
-    ///   - capacity: the size of the first buffer, in bytes; a longer entry gets a larger one.
-    /// - Returns: The name; `nil` if there is no account, or if that cannot be determined.
-    static func name(of user: uid_t, capacity: Int = 1 << 14) -> String? {
-        var capacity = capacity
-        while capacity <= maximumEntryBytes {
-            let (failure, name) = lookUp(user, capacity)
-            guard failure == ERANGE else { return name }
-            capacity *= 2
-        }
-        return nil
-    }
-
-    /// Entries are not longer than that; 1 MiB.
-    private static let maximumEntryBytes = 1 << 20
-
-    /// The result of getpwuid_r(3) with a buffer of that size, and the name.
-    private static func lookUp(_ user: uid_t, _ capacity: Int) -> (Int32, String?) {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer -> (Int32, String?) in
-            guard let base = buffer.baseAddress else { return (ENOMEM, nil) }
-            let failure = getpwuid_r(user, &entry, base, buffer.count, &found)
-            guard failure == 0, let name = found?.pointee.pw_name else { return (failure, nil) }
-            return (0, String(cString: name))
-        }
-    }
-
+extension UserDatabase {
     /// Whether it is one of the user IDs of services with `DynamicUser=` (systemd.exec(5)).
     static func isTransient(_ user: uid_t) -> Bool { (61_184...65_519).contains(user) }
 
