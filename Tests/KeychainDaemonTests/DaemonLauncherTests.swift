@@ -38,4 +38,16 @@ struct DaemonLauncherTests {
         let refused = try Shell(environment: environment).control("service enable")
         #expect(refused.status == 1 && refused.errors.contains("looks in /elsewhere"), "\(refused)")
     }
+
+    @Test("the status of a service says when its daemon is not installed any more")
+    func notInstalled() throws {
+        let folder = try DaemonFolder()
+        let shell = try Shell.beside(folder)
+        #expect(try shell.control("service status").output.contains("started by the next call"))
+        let record = ServiceRecord(program: "/nonexistent/keychaind", socket: folder.socket)
+        try record.write(in: PrivateDirectory(folder.location))
+        let status = try shell.control("service status")
+        #expect(status.status == 0)
+        #expect(status.output.contains("not running: ") && status.output.contains("/nonexistent/keychaind is missing"))
+    }
 }

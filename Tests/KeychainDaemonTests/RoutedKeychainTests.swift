@@ -88,6 +88,20 @@ struct RoutedKeychainTests {
         #expect(try routed.device.status().isLocked)
     }
 
+    @Test("a lock that a daemon refuses because it was started in a sandbox is one nevertheless")
+    func lockOfDaemonInSandbox() throws {
+        let passcode = SecretBytes([1])
+        try embedded.device.setPasscode(passcode)
+        try embedded.handOver(to: .daemon)
+        try routed.device.unlock(passcode: passcode)
+        daemon.isInSandbox = true
+        let failure = #expect(throws: KeychainError.self) { try routed.device.lock() }
+        #expect(failure?.kind == .service(.lockedInSilence))
+        #expect(failure?.reason.contains("in a sandbox") == true)
+        daemon.isInSandbox = false
+        #expect(try routed.device.status().isLocked)
+    }
+
     @Test("a program that takes the daemon for the owner by mistake is refused there, and opens the store")
     func wronglyServing() throws {
         try add("first")
@@ -215,7 +229,7 @@ struct RoutedKeychainTests {
 /// A keychain in place of the client of a daemon: counts what reaches it, and fails as that one does.
 private final class CountingKeychain: KeychainBackend {
     let keychain: EmbeddedKeychain
-    private let state = Mutex((count: 0, isUnreachable: false, losesAnswers: false, movesLeft: 0))
+    private let state = Mutex((count: 0, isUnreachable: false, isInSandbox: false, losesAnswers: false, movesLeft: 0))
 
     init(_ keychain: EmbeddedKeychain) { self.keychain = keychain }
 
@@ -224,6 +238,12 @@ private final class CountingKeychain: KeychainBackend {
     var isUnreachable: Bool {
         get { state.withLock(\.isUnreachable) }
         set { state.withLock { $0.isUnreachable = newValue } }
+    }
+
+    /// Whether it takes every program outside of its sandbox for one in a sandbox.
+    var isInSandbox: Bool {
+        get { state.withLock(\.isInSandbox) }
+        set { state.withLock { $0.isInSandbox = newValue } }
     }
 
     var losesAnswers: Bool {
@@ -241,6 +261,10 @@ private final class CountingKeychain: KeychainBackend {
 
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         if isUnreachable { throw KeychainError(.notAvailable, "nobody listens", kind: .unavailable) }
+        if isInSandbox {
+            let facts = ["proof": KeychainError.outsideOfSandbox]
+            throw KeychainError(.missingEntitlement, "this is not available in a sandbox", facts: facts)
+        }
         let hasMoved = state.withLock { state in
             defer { state.movesLeft = max(0, state.movesLeft - 1) }
             return state.movesLeft > 0

@@ -54,6 +54,16 @@ struct ServiceTests {
         #expect(try shell.control("service restart").status == 1)
     }
 
+    @Test("a command reports that the daemon has given the store another format, once")
+    func storeVersion() throws {
+        #expect(try shell.security("add-generic-password -a anna -s service -w before").status == 0)
+        #expect(try shell.control("service enable").status == 0)
+        let first = try shell.control("history keep 3 service/anna")
+        #expect(first.status == 0 && first.errors.contains("the keychain's store has format 3.3"), "\(first)")
+        let second = try shell.control("history keep 4 service/anna")
+        #expect(second.status == 0 && !second.errors.contains("format"), "\(second)")
+    }
+
     @Test("an unlock in one process and a read in the next, as continuous integration does it; a lock is for all")
     func sharedUnlock() throws {
         #expect(try shell.control("service enable").status == 0)

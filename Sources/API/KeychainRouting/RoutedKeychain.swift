@@ -121,10 +121,13 @@ package final class RoutedKeychain: ObservableKeychain {
         return number == Self.noOwner ? .embedded : StoreOwner(rawValue: number)
     }
 
-    /// The failure of a lock; that of a daemon that does not respond, or cannot be reached or used, once the lock mark
-    /// was replaced, which the daemon checks before it uses a key.
+    /// The failure of a lock; that of a daemon that does not respond, cannot be reached or used, or runs in a sandbox
+    /// that this program is not in, once the lock mark was replaced, which the daemon checks before it uses a key.
+    ///
+    /// Whoever can replace the mark could remove the keychain, so a real sandbox gains nothing.
     private func lockError(_ error: KeychainError, _ owner: StoreOwner) -> KeychainError {
-        guard owner == .daemon, error.isSilence || error.kind == .unavailable else { return error }
+        let isOutOfReach = error.isSilence || error.kind == .unavailable || error.hasForeignListener
+        guard owner == .daemon, isOutOfReach || error.isAboutSandbox else { return error }
         do throws(KeychainError) { _ = try backend(.embedded).perform(.device(.lock)) } catch let refusal {
             guard refusal.foreignOwner == .daemon else { return error }
         }

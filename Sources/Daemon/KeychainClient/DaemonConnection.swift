@@ -109,6 +109,8 @@ final class DaemonConnection: Sendable {
                 facts: ["path": path]
             )
         }
+        guard let folder = options.servedFolder, !ListeningProcess(identifier: process).serves(folder) else { return }
+        throw .foreignListener(process, on: path)
     }
 
     private func greet() throws(KeychainError) {

@@ -83,6 +83,17 @@ extension KeychainError {
         )
     }
 
+    /// A process that listens in the place of the keychain's daemon.
+    static func foreignListener(_ process: pid_t, on path: String) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "the process that listens on \(path) (\(process)) is not the keychain's daemon, and is sent nothing; it may be in a "
+                + "sandbox that can write to that folder. `keychainctl service restart` takes the socket back",
+            kind: .service(.missing),
+            facts: ["path": path, foreignListenerFact: "\(process)"]
+        )
+    }
+
     /// A daemon that shares no version of the protocol with this program.
     ///
     /// - Parameters:

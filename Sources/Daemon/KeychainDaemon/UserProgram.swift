@@ -192,7 +192,9 @@ final class UserProgram: ConnectedPeer {
         let reasons = identity.reasons.isEmpty ? "" : ": \(identity.reasons.joined(separator: "; "))"
         throw KeychainError(
             .missingEntitlement,
-            "\(what) is reserved for the owner of the keychain, and not available to a sandbox\(reasons)"
+            "\(what) is reserved for the owner of the keychain, and not available to a sandbox\(reasons). Where this program "
+                + "is in none, the daemon was started in one: `keychainctl service restart`",
+            facts: ["proof": KeychainError.outsideOfSandbox]
         )
     }
 }

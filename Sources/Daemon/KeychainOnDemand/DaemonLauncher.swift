@@ -86,6 +86,13 @@ package struct DaemonLauncher: Sendable {
         return try DaemonProgram.path(for: isNamed ? own : try PrivateDirectory(existing: location))
     }
 
+    /// Why no daemon can be started; `nil` if systemd starts it, or there is a program to start.
+    package var obstacle: String? {
+        guard (try? unit()) == nil else { return nil }
+        do throws(KeychainError) { _ = try installedProgram() } catch { return error.reason }
+        return nil
+    }
+
     /// The program to start.
     ///
     /// - Throws: ``KeychainError``, also for a named program that does not exist, as after it was uninstalled.

@@ -172,6 +172,9 @@ package final class DaemonOnDemand: NotifyingKeychain {
     /// The program to start on demand; `nil` if there is none.
     package func program() throws(KeychainError) -> String? { try launcher.program() }
 
+    /// Why no daemon can be started; `nil` if one can.
+    package var obstacle: String? { launcher.obstacle }
+
     /// The commands that the daemon may serve.
     package var families: CommandFamily {
         kind == .files ? .files : [.dataProtection, .move]
@@ -224,7 +227,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
         do throws(KeychainError) {
             return try performByRunning(.files(.lockAll))
         } catch {
-            guard error.isMissingDaemon else { throw error }
+            guard error.isMissingDaemon, !error.hasForeignListener else { throw error }
             return .done
         }
     }

@@ -38,6 +38,8 @@ struct ServiceStatus: Encodable {
     var owner: StoreOwner?
     var socket: String?
     var process: Int32?
+    /// Why no daemon can be started; `nil` if one runs, or can be.
+    var obstacle: String?
     var version: String?
     var state: String?
     /// The state of the system service, if relevant.
@@ -64,7 +66,10 @@ struct ServiceStatus: Encodable {
         if let record = try service.running(), record.process == process {
             (version, socket) = (record.version, record.socket)
         }
-        guard process != nil, let socket else { return }
+        guard process != nil, let socket else {
+            obstacle = service.daemon.obstacle
+            return
+        }
         connections = SocketTable.connections(at: socket)
         do throws(KeychainError) { state = Self.state(try service.daemon.performByRunning(.device(.status))) } catch {
             state = "unknown: \(error.reason)"
@@ -112,7 +117,8 @@ struct ServiceStatus: Encodable {
         if owner == .daemon {
             rows.append(("Socket", socket ?? "unknown"))
             let daemon = process.map { "process \($0), \(version ?? "unknown version")" }
-            rows.append(("Daemon", daemon ?? "not running; started by the next call"))
+            let absent = obstacle.map { "not running: \($0)" } ?? "not running; started by the next call"
+            rows.append(("Daemon", daemon ?? absent))
             if let state { rows.append(("State", state)) }
             if let connections { rows.append(("Connections", "\(connections)")) }
         }

@@ -46,6 +46,18 @@ package struct KeychainError: Error, Sendable, Hashable {
         "the keychain gave a reply that does not belong to the command",
         kind: .transport
     )
+
+    /// The proof that a program in a sandbox lacks, or one whose daemon was started in a sandbox.
+    package static let outsideOfSandbox = "outside of every sandbox"
+
+    /// The fact that names a process that listens in the place of the daemon.
+    package static let foreignListenerFact = "listener"
+
+    /// Whether another process listens in the place of the daemon, which may run.
+    package var hasForeignListener: Bool { facts[Self.foreignListenerFact] != nil }
+
+    /// Whether the daemon takes the program for one in a sandbox.
+    package var isAboutSandbox: Bool { facts["proof"] == Self.outsideOfSandbox }
 }
 
 extension KeychainError: CustomStringConvertible {
