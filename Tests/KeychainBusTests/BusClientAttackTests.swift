@@ -78,6 +78,20 @@ struct BusClientAttackTests {
         #expect(try other.next { $0.header.member == "NameOwnerChanged" }.texts()[0] == another.name)
     }
 
+    @Test("the connections of a process share a limit of match rules, which each signal is compared with")
+    func manyRulesOfProcess() throws {
+        let bus = try TestBus { options in (options.maximumRules, options.maximumProcessRules) = (4, 6) }
+        let clients = try (0..<3).map { _ in try bus.client() }
+        for (client, accepted) in zip(clients, [4, 2, 0]) {
+            for index in 0..<5 {
+                let isRefused = try client.callDriver("AddMatch", ["arg0='\(index)'"]).error == "LimitsExceeded"
+                #expect(isRefused == (index >= accepted))
+            }
+        }
+        _ = try clients[0].callDriver("RemoveMatch", ["arg0='0'"])
+        #expect(try clients[2].callDriver("AddMatch", ["arg0='0'"]).error == nil)
+    }
+
     @Test("300 connections: those above the limit are closed, and one that leaves makes room")
     func manyConnections() throws {
         let bus = try TestBus()

@@ -28,6 +28,8 @@ package struct BusOptions: Sendable {
     package var maximumHeldBytes = 256 << 20
     /// How many match rules a program may add.
     package var maximumRules = 512
+    /// How many match rules all connections of a process may add: each signal is compared with all rules.
+    package var maximumProcessRules = 2_048
     /// The longest match rule, in bytes.
     package var maximumRuleBytes = 1_024
     /// How many names a program may own or wait for.

@@ -179,6 +179,11 @@ extension BusLoop {
         guard call.connection.rules.count < options.maximumRules else {
             throw DriverError.limit("match rules", options.maximumRules)
         }
+        let process = call.connection.peer.process
+        let rules = connections.values.reduce(0) { $0 + ($1.peer.process == process ? $1.rules.count : 0) }
+        guard rules < options.maximumProcessRules else {
+            throw DriverError.limit("match rules of one process", options.maximumProcessRules)
+        }
         call.connection.rules.append(rule)
         return .nothing
     }

@@ -13,8 +13,12 @@ extension BusMessage {
     /// Swift would compare a text of many combining marks with them for hours.
     func name() -> String? {
         guard let text = string() else { return nil }
-        return text.utf8.allSatisfy { $0 < 0x80 } ? text : "?"
+        // A megabyte of it is not looked through either.
+        return text.utf8.count <= Self.longestName && text.utf8.allSatisfy { $0 < 0x80 } ? text : "?"
     }
+
+    /// That of a name in D-Bus (its specification, "Valid names").
+    private static let longestName = 255
 
     /// Reads lookup attributes: a map of texts.
     ///
@@ -23,9 +27,9 @@ extension BusMessage {
         var pairs: [LookupAttributes.Pair] = []
         guard enter("a", "{ss}") else { throw .invalidArguments }
         while enter("e", "ss") {
-            guard pairs.count < LookupAttributes.maximumCount, let name = string(), let value = string() else {
-                throw .invalidArguments
-            }
+            guard pairs.count < LookupAttributes.maximumCount, let name = string(), let value = string(),
+                max(name.utf8.count, value.utf8.count) <= LookupAttributes.maximumTextByteCount
+            else { throw .invalidArguments }
             pairs.append(LookupAttributes.Pair(name, value))
             leave()
         }
