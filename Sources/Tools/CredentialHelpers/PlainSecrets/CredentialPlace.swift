@@ -11,6 +11,20 @@ package enum CredentialPlace: Hashable, Sendable {
     /// A generic password.
     case generic(service: String, account: String)
 
+    /// The registry of a credential of Docker's; `nil` for any other.
+    package var registry: ServerAddress? {
+        guard case .registry(let key, _) = self else { return nil }
+        return key.address
+    }
+
+    /// The user.
+    package var user: String {
+        switch self {
+        case .server(_, let user), .registry(_, let user): user
+        case .generic(_, let account): account
+        }
+    }
+
     /// Its name in lists.
     package var name: String {
         switch self {

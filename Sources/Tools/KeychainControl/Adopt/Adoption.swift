@@ -38,7 +38,12 @@ struct Adoption {
         }
         left = found.left
         var places: [CredentialPlace: SecretBytes] = [:]
+        let contested = Self.contestedRegistries(found.secrets)
         for secret in found.secrets {
+            if let registry = secret.place.registry, contested.contains(registry) {
+                conflict(secret, "the file has two credentials for that registry")
+                continue
+            }
             if let other = places[secret.place], other != secret.secret {
                 conflict(secret, "the file has two secrets for \(secret.place.name.printable)")
                 continue
@@ -57,7 +62,8 @@ struct Adoption {
             }
             moved.append((secret, origin))
         }
-        if kind.movesWhole, hasConflict {
+        // Where Docker has a helper it reads no credential of the file any more.
+        if kind.movesWhole && hasConflict || !contested.isEmpty {
             for (secret, _) in moved { left.append((secret.line, "\(secret.what): moved only with the others")) }
             moved = []
         }
@@ -73,6 +79,23 @@ struct Adoption {
     private mutating func conflict(_ secret: PlainSecret, _ reason: String) {
         left.append((secret.line, "\(secret.what): \(reason)"))
         hasConflict = true
+    }
+
+    /// The registries that a file has different credentials for, under several of their names.
+    ///
+    /// These are names such as those with `https://` and without; an item is for all names of its registry.
+    private static func contestedRegistries(_ secrets: [PlainSecret]) -> Set<ServerAddress> {
+        var first: [ServerAddress: PlainSecret] = [:]
+        var contested: Set<ServerAddress> = []
+        for secret in secrets {
+            guard let registry = secret.place.registry else { continue }
+            guard let other = first[registry] else {
+                first[registry] = secret
+                continue
+            }
+            if other.secret != secret.secret || other.place.user != secret.place.user { contested.insert(registry) }
+        }
+        return contested
     }
 
     /// What is in the place of a secret; `nil` for what is not replaced.
