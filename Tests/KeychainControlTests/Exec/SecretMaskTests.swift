@@ -14,7 +14,10 @@ struct SecretMaskTests {
             ("secretsecret", ["secret"], "****************"), ("sesecret", ["secret"], "se********"),
             ("secre", ["secret"], "secre"), ("aaab", ["aab"], "a********"), ("abcd", ["abc", "abcd"], "********"),
             ("abcx", ["abc", "abcd"], "********x"), ("x", [], "x"), ("x", [""], "x"),
-            ("two\nlines", ["two\nlines"], "********"),
+            ("two\nlines", ["two\nlines"], "********"), ("xababax", ["aba"], "x********x"),
+            ("aaaaab", ["aa"], "********b"), ("abcdef", ["cd", "abcdef"], "********"),
+            ("abcdex", ["cd", "abcdef"], "ab********ex"), ("abcbcd", ["abc", "bcd"], "****************"),
+            ("abcd", ["abc", "bcd"], "********"), ("a", ["a"], "********"), ("aba", ["a"], "********b********"),
         ]
     )
     func masks(_ text: String, _ secrets: [String], shown: String) {
@@ -28,6 +31,20 @@ struct SecretMaskTests {
             output += mask.rest()
             #expect(String(decoding: output, as: UTF8.self) == shown, "in chunks of \(chunk)")
         }
+    }
+
+    @Test("a stream that repeats the beginning of a long secret is shown as it comes, and what is held stays short")
+    func repetition() {
+        let secret = [UInt8](repeating: 0x61, count: 30_000) + [0x62]
+        var mask = SecretMask([SecretBytes(secret)])
+        var shown = 0
+        let chunk = [UInt8](repeating: 0x61, count: 10_000)
+        for number in 1...30 {
+            shown += mask.next(chunk).count
+            #expect(shown == max(0, number * chunk.count - 30_000))
+        }
+        #expect(mask.next([0x62]) == Array("********".utf8))
+        #expect(mask.rest().isEmpty)
     }
 
     @Test("what cannot be the beginning of a secret is shown at once")
