@@ -102,6 +102,19 @@ struct StoreRepairTests {
         #expect(try file.keybag == read.keybag())
     }
 
+    @Test("nothing of a store of a later revision is called damage, and the report says whether its items can be read")
+    func laterRevision() throws {
+        let store = try makeStore()
+        for (readers, canBeRead) in [(0, true), (9, false)] {
+            let version = readers << 24 | 9 << 16 | 0x0309
+            try store.raw().execute("PRAGMA user_version = \(version)")
+            let report = try store.check()
+            #expect(report.verdict == .unreadable && report.findings.isEmpty && report.damagedItems.isEmpty)
+            #expect(report.obstacle?.contains("written by a newer version") == true)
+            #expect(report.obstacle?.contains("its items can be read here") == canBeRead, "\(report.obstacle ?? "")")
+        }
+    }
+
     @Test(
         "one wrong bit of a column is found, and put right",
         arguments: [
@@ -114,6 +127,8 @@ struct StoreRepairTests {
         let report = try store.check()
         #expect(report.verdict == .damaged && report.intactRows == 2)
         #expect(report.damagedItems.map(\.fate) == [.mendable])
+        // Who repairs should know which item to look at afterwards.
+        #expect(report.damagedItems.map { $0.names[.account] } == ["bert"])
         let outcome = try store.repair().run(date: "D") { _ in true }
         #expect(outcome.isDone && outcome.returnedRows == 1 && outcome.lostItems.isEmpty)
         #expect(try store.check().verdict == .sound)

@@ -66,19 +66,24 @@ package struct StoreCheck: Sendable {
             return report
         }
         report.add(log)
+        let salvage = try SalvagedStore(in: folder, ignoringLog: !log.isUsed)
+        // What its tables should have is not known here, so that nothing of it can be called damage.
+        if let version = salvage.version, version.version > FileFormat.version {
+            report.add(.otherFormat(version))
+            return report
+        }
         let defects = try StoreInspection(of: folder, log, options).defects
         for defect in defects { report.add(.structure, defect) }
-        try examine(folder, log, passcode: passcode, into: &report)
+        try examine(salvage, in: folder, passcode: passcode, into: &report)
         return report
     }
 
     private func examine(
-        _ folder: PrivateDirectory,
-        _ log: LogCondition,
+        _ salvage: SalvagedStore,
+        in folder: PrivateDirectory,
         passcode: SecretBytes?,
         into report: inout StoreReport
     ) throws(KeychainError) {
-        let salvage = try SalvagedStore(in: folder, ignoringLog: !log.isUsed)
         let unlocked: UnlockedStore?
         if let passcode {
             unlocked = try UnlockedStore.unlock(salvage, at: location, device, passcode: passcode, noting: &report)

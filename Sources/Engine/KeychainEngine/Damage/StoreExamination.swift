@@ -80,9 +80,13 @@ struct StoreExamination {
             switch self {
             case .notAStore: "it is not a keychain store, or nothing of one is left; \(Self.backup)"
             case .otherFormat(let version):
-                version.version < FileFormat.baseVersion
-                    ? "the store has format \(version); any program of this version that opens it brings it up to date"
-                    : "the store has format \(version), written by a newer version; use keychainctl of that version"
+                if version.version < FileFormat.baseVersion {
+                    "the store has format \(version); any program of this version that opens it brings it up to date"
+                } else {
+                    "the store has format \(version), written by a newer version; "
+                        + (version.canBeRead() ? "its items can be read here, but only " : "only ")
+                        + "keychainctl of that version checks and repairs it"
+                }
             case .damagedKeybag(let why):
                 "the keys of the store are damaged (\(why)), and nothing opens without them; \(Self.backup)"
             case .unsupported(let why): why
@@ -130,7 +134,7 @@ struct StoreExamination {
                 Self.add(salvaged.row, .earlier, reason: reason.rawValue, attributes: attributes, to: &counts)
                 return
             }
-            let outcome = Self.outcome(of: salvaged.row, judgement, into: &counts)
+            let outcome = Self.outcome(of: salvaged.row, judgement, by: judge, into: &counts)
             switch outcome {
             case .kept(let row) where versions.setAside.contains(place),
                 .returned(let row) where versions.setAside.contains(place):
@@ -157,6 +161,7 @@ struct StoreExamination {
     private static func outcome(
         of row: NumberedRow,
         _ judgement: RowJudge.Judgement,
+        by judge: RowJudge,
         into report: inout StoreReport
     ) -> Outcome {
         let isQuarantined = row.damage != nil
@@ -169,7 +174,7 @@ struct StoreExamination {
                 report.intactRows += 1
                 return .kept(row)
             }
-            add("it was set aside, and opens now", .opens)
+            add("it was set aside, and opens now", .opens, attributes: judge.attributes(of: row.row))
             return .returned(NumberedRow(number: row.number, row: row.row, damage: nil))
         case .locked:
             report.lockedRows += 1
@@ -179,7 +184,7 @@ struct StoreExamination {
             report.destroyedRows += 1
             return .kept(row)
         case .mended(let mended, let damage):
-            add(damage.text, .mendable)
+            add(damage.text, .mendable, attributes: judge.attributes(of: mended))
             return .returned(NumberedRow(number: row.number, row: mended, damage: nil))
         case .lost(let damage, let attributes):
             add(damage.text, .lost, attributes: attributes)
