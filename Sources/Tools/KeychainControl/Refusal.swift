@@ -64,5 +64,7 @@ enum Count {
 
 /// Seconds, in words, rounded up: a retry is never too early.
 enum Duration {
-    static func text(_ seconds: Double) -> String { Count.text(Int(seconds.rounded(.up)), "second") }
+    static func text(_ seconds: Double) -> String {
+        Count.text(Int(exactly: seconds.rounded(.up)) ?? .max, "second")
+    }
 }

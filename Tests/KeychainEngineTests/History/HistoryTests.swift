@@ -104,6 +104,17 @@ struct HistoryTests {
         #expect(failure?.status != nil && keychain.secret("anna") != .secret("two"))
     }
 
+    @Test("a value that is too long to be kept takes the place of no others")
+    func longValue() throws {
+        let anna = try keychain.subject("anna")
+        try keychain.history().keep(5, of: anna)
+        for value in ["two", "three"] { #expect(keychain.update("anna", value) == .done) }
+        let long = String(repeating: "x", count: ItemHistory.maximumValueByteCount + 1)
+        #expect(keychain.update("anna", long) == .done)
+        #expect(keychain.update("anna", "four") == .done)
+        #expect(try keychain.formerValues(anna) == ["three", "two", "one"])
+    }
+
     @Test("what deletes an item deletes its former values, and an item of the same name has none of them")
     func deletion() throws {
         let anna = try keychain.subject("anna")

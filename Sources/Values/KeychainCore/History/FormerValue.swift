@@ -47,6 +47,10 @@ package struct ItemHistory: Sendable, Hashable {
     /// The maximum number of bytes of all former values of an item, as they are sealed: older ones give way.
     package static let maximumByteCount = 256 << 10
 
+    /// The maximum number of bytes of a value that is kept: a longer one, such as a file that was stored by mistake,
+    /// takes the place of no others.
+    package static let maximumValueByteCount = maximumByteCount / 2
+
     /// The classes whose items have former values: passwords.
     package static let classes: [ItemClass] = [.genericPassword, .internetPassword]
 }

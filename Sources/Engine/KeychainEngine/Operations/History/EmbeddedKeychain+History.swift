@@ -180,7 +180,7 @@ extension ItemWriteTransaction {
             var changes = UpdateAttributes()
             changes.data = try formerSecret(name, row, of: metadata, under: key)
             if item.secret != changes.data, let present = item.secret,
-                present.count > ItemHistory.maximumByteCount / 2
+                present.count > ItemHistory.maximumValueByteCount
             {
                 throw KeychainError(
                     .dataTooLarge,

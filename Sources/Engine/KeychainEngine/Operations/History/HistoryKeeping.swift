@@ -47,7 +47,7 @@ extension ItemWriteTransaction {
             let formerSeal = FormerValueSeal(device, item.itemClass, of: item.identifier, under: item.protection)
             try record.reseal(from: (formerSeal, formerKey), to: (seal, passwordKey))
         }
-        if let former = item.secret, updated.secret != former {
+        if let former = item.secret, updated.secret != former, former.count <= ItemHistory.maximumValueByteCount {
             // The client of everything has the common group as its default, as every program without one of its own.
             let note = FormerValue(
                 random.bytes16(),

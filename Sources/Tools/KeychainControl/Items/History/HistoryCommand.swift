@@ -134,14 +134,18 @@ struct KeepHistoryCommand: ParsableCommand {
         if values > kept {
             try surroundings.confirmRemoval(of: Count.text(values - kept, "former value"), yes)
         }
-        try surroundings.withHistory { (store) throws(KeychainError) in try store.keep(count, of: item.subject) }
+        try surroundings.reportingStoreVersion { () throws(Refusal) in
+            try surroundings.withHistory { (store) throws(KeychainError) in try store.keep(count, of: item.subject) }
+        }
         surroundings.remark("Keeps \(Count.text(kept, "former value")) of \(item.entry.name.printable).")
     }
 
     private func keepForAll(_ surroundings: Surroundings) throws(Refusal) {
         let number = count ?? 0
         if number == 0 { try surroundings.confirmRemoval(of: "all former values of all passwords", yes) }
-        try surroundings.withHistory { (store) throws(KeychainError) in try store.keepForAll(number) }
+        try surroundings.reportingStoreVersion { () throws(Refusal) in
+            try surroundings.withHistory { (store) throws(KeychainError) in try store.keepForAll(number) }
+        }
         surroundings.remark("Keeps \(Count.text(number, "former value")) of passwords without a number of their own.")
     }
 }

@@ -71,7 +71,7 @@ extension ItemHistory {
     ///
     /// - Throws: ``Refusal`` if there is none.
     func value(_ number: Int) throws(Refusal) -> FormerValue {
-        guard values.indices.contains(number - 1) else {
+        guard number > 0, number <= values.count else {
             throw Refusal("the password has \(Count.text(values.count, "former value"))", .notFound)
         }
         return values[number - 1]
