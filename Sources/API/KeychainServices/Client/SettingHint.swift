@@ -4,13 +4,15 @@ import Foundation
 import Glibc
 import KeychainCore
 import KeychainHost
+import Logging
 import Synchronization
 
 /// A setting that explains the failure of a call that works on Apple's platforms.
 ///
 /// The first call of each kind in a process prints it, in one line on standard error and without values of the call,
 /// unless `SWIFT_KEYCHAIN_HINTS` is `off`: in a test runner, or if standard error is a terminal. Elsewhere its number
-/// may be that of another file of the program.
+/// may be that of another file of the program. That the keychain is locked is logged there instead: services, cron and
+/// CI meet it most.
 enum SettingHint: CaseIterable {
     /// The program has no access group at all.
     case noAccessGroups
@@ -108,7 +110,7 @@ enum SettingHint: CaseIterable {
 extension SettingHint {
     /// Prints the setting that explains a failed call, if the output is read and for the first time.
     static func printHint(for error: KeychainError, _ operation: KeychainRequest.Operation, _ client: Client) {
-        guard isWanted else { return }
+        guard setting != "off" else { return }
         // A task's own context without the kit is a test of this package.
         let isVirtual = TestingKit.isLinked
         guard isVirtual || KeychainContext.current == nil,
@@ -119,8 +121,10 @@ extension SettingHint {
                 isVirtual: isVirtual,
                 kind: error.kind
             ),
+            isWanted || hint == .locked,
             printed.withLock({ $0.insert(hint).inserted })
         else { return }
+        guard isWanted else { return logger.warning("\(hint.text)") }
         let line = "swift-keychain: \(hint.text) (SWIFT_KEYCHAIN_HINTS=off: no hints)\n"
         // A hint that cannot be written is no error of the program.
         var text = line
@@ -129,8 +133,12 @@ extension SettingHint {
 
     private static let printed = Mutex<Set<SettingHint>>([])
 
+    private static let logger = Logger(label: "swift-keychain")
+
+    private static let setting = ProcessEnvironment.value("SWIFT_KEYCHAIN_HINTS")
+
     private static let isWanted = isWanted(
-        setting: ProcessEnvironment.value("SWIFT_KEYCHAIN_HINTS"),
+        setting: setting,
         program: CommandLine.arguments.first ?? "",
         hasTerminal: isatty(STDERR_FILENO) == 1
     )

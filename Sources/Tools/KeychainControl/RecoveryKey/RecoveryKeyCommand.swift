@@ -55,7 +55,7 @@ struct CreateRecoveryKeyCommand: ParsableCommand {
         discussion: CommandDiscussion.text(
             """
             With a passcode set, that is asked for. At a terminal the key counts once its last group was typed: that \
-            of somebody who has written it down. With --output-fd it is a line of a descriptor, and nothing is asked for.
+            of a person who has written it down. With --output-fd it is a line of a descriptor, and nothing is asked for.
             """,
             examples: [
                 "keychainctl recovery-key create": "Shows the key, and asks for its last group.",

@@ -46,8 +46,10 @@ struct RecoveryKeyOutput {
         passcode: SecretBytes?,
         in surroundings: Surroundings
     ) throws(Refusal) {
-        try makeKey(in: surroundings) { (key) throws(KeychainError) in
-            try device.createRecoveryKey(key, passcode: passcode)
+        try surroundings.reportingStoreVersion { () throws(Refusal) in
+            try makeKey(in: surroundings) { (key) throws(KeychainError) in
+                try device.createRecoveryKey(key, passcode: passcode)
+            }
         }
         say("The recovery key is valid from now on.", in: surroundings)
     }
