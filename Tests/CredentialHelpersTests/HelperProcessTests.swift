@@ -2,6 +2,7 @@
 
 import CredentialHelpers
 import Foundation
+import KeychainCore
 import KeychainHost
 import KeychainTestSupport
 import Testing
@@ -66,6 +67,19 @@ struct HelperProcessTests {
         #expect(outcome.status == 2 && outcome.errors.hasPrefix("usage: keychain-helper git|docker|cargo|"))
         let git = try programs.shell.run(HelperName.program, ["git", "capability"])
         #expect(git.output.hasPrefix("version 0\n"))
+    }
+
+    @Test("each name of the program has a version and help, but the one whose argument is a prompt")
+    func versionAndHelp() throws {
+        let own = try programs.shell.run(HelperName.program, ["--version"])
+        #expect(own == Shell.Outcome(status: 0, output: "\(ProductVersion.text)\n", errors: ""))
+        #expect(try programs.shell.run(HelperName.program, ["git", "--version"]) == own)
+        for name in HelperName.allCases where name != .askpass {
+            #expect(try programs.run(name, ["--version"]) == own, "\(name)")
+            let help = try programs.run(name, ["--help"])
+            #expect(help.status == 0 && help.output.contains("Examples:\n") && help.errors == "", "\(name)")
+        }
+        #expect(try programs.run(.askpass, ["--version"]).output == "")
     }
 
     @Test("a terminal obeys nothing of an argument or a path that a message repeats")

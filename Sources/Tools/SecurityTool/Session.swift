@@ -47,6 +47,7 @@ struct Session {
         } catch let failure as CommandFailure {
             if let message = failure.message { try errors.write("\(message)\n") }
             try explainLock(failure.cause, ParsedOptions(words, entry.options).operands)
+            try explainMissingDefault(failure.cause)
             if failure.status == CommandFailure.usage.status {
                 try errors.write("\(entry.usage)        \(entry.summary)\n")
             }
@@ -89,6 +90,20 @@ struct Session {
         guard keychain.isLocked else { return }
         try errors.write(keychain.unlocksForAll() ? Self.lockedForAllRemark : Self.lockedRemark)
     }
+
+    /// Prints to a terminal how there is a default keychain again, and why what stands in for one cannot be locked.
+    ///
+    /// - Throws: ``Output/Failure``
+    private func explainMissingDefault(_ status: Status?) throws {
+        // Scripts see what macOS prints.
+        guard status == .noDefaultKeychain, !isQuiet, isatty(errors.descriptor) == 1 else { return }
+        try errors.write(Self.missingDefaultRemark)
+    }
+
+    private static let missingDefaultRemark = ByteText(
+        "security: 'security default-keychain -s login.keychain' chooses the login keychain, which can be locked once it has "
+            + "a passcode ('keychainctl device set-passcode')\n"
+    )
 
     /// Prints why a list may lack items that exist but cannot be shown.
     ///

@@ -44,6 +44,18 @@ struct SuggestionTests {
         #expect(try pty.rest.isEmpty && text("output").isEmpty)
     }
 
+    @Test("a terminal has the way to a default keychain behind what macOS prints, and other errors do not")
+    func defaultKeychain() throws {
+        let output = user.temporary.path(of: "output")
+        let process = try start(["lock-keychain"], ToolProcess.Streams(output: output, errors: pty.path))
+        let shown = try pty.readOutput(upTo: "set-passcode')\r\n")
+        #expect(shown.contains("could not be found.\r\nsecurity: 'security default-keychain -s login.keychain'"))
+        #expect(try process.wait() == 37)
+        let errors = user.temporary.path(of: "errors")
+        #expect(try start(["lock-keychain"], ToolProcess.Streams(output: output, errors: errors)).wait() == 37)
+        #expect(try text("errors") == "security: SecKeychainLock <NULL>: A default keychain could not be found.\n")
+    }
+
     @Test("a terminal that was told to be quiet has no suggestion")
     func quiet() throws {
         let output = user.temporary.path(of: "output")

@@ -22,9 +22,14 @@ package enum HelperProcess {
             streams.remark("\(HelperName.program): an argument is not UTF-8")
             return 2
         }
-        guard let (name, arguments) = HelperName.chosen(by: words) else {
-            let names = HelperName.allCases.map(\.word).joined(separator: "|")
-            streams.remark("usage: \(HelperName.program) \(names) [ARGUMENT...]; see keychain-helper(1)")
+        let chosen = HelperName.chosen(by: words)
+        // What keychain-askpass is given is a prompt, whatever it says.
+        if chosen?.name != .askpass, let text = text(for: chosen?.arguments ?? Array(words.dropFirst())) {
+            streams.write(SecretBytes(Array(text.utf8)))
+            return streams.outputFailure == nil ? 0 : 1
+        }
+        guard let (name, arguments) = chosen else {
+            streams.remark("usage: \(usage); see keychain-helper(1)")
             return 2
         }
         let surroundings = HelperSurroundings(
@@ -39,6 +44,35 @@ package enum HelperProcess {
         // A caller must not take a part of an answer for all of it.
         surroundings.remark(name, "standard output cannot be written: \(String(cString: strerror(failure)))")
         return 1
+    }
+
+    /// What `--version` and `--help` print.
+    private static func text(for arguments: [String]) -> String? {
+        switch arguments {
+        case ["--version"]: "\(ProductVersion.text)\n"
+        case ["--help"], ["-h"]:
+            """
+            Usage: \(usage)
+
+            Credentials of other programs in the keychain. git, Docker, cargo and others run it by the name of a helper:
+            \(HelperName.allCases.map { "  \($0.rawValue)" }.joined(separator: "\n"))
+
+            Examples:
+              keychainctl helper install git
+                  Has git use its helper from now on.
+              printf 'protocol=https\\nhost=example.com\\n' | git-credential-keychain get
+                  Writes what the keychain has for a server, as git reads it.
+
+            See keychain-helper(1).
+
+            """
+        default: nil
+        }
+    }
+
+    private static var usage: String {
+        let names = HelperName.allCases.map(\.word).joined(separator: "|")
+        return "\(HelperName.program) \(names) [ARGUMENT...]"
     }
 
     /// `nil` if one of them is not UTF-8: as a string it would be another one.
