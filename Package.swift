@@ -48,7 +48,10 @@ let internalProducts: [Product] = [
     .library(name: "KeychainLint", targets: ["KeychainLint", "KeychainLintParsing"]),
 ]
 
-var products = supportedProducts + internalProducts
+// Without the plug-ins, whose tool SwiftPM compiles apart with all that it is made of, tests are built faster.
+let hasPlugins = Context.environment["SWIFT_KEYCHAIN_PLUGINS"] != "off"
+
+var products = (supportedProducts + internalProducts).filter { hasPlugins || !($0 is Product.Plugin) }
 
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
@@ -891,9 +894,20 @@ let tests: [Target] = [
         swiftSettings: [.swiftLanguageMode(.v5)]
     ),
     .testTarget(name: "FieldCodeSwift6Tests", dependencies: ["Security", "KeychainTesting"]),
+    // Examples/session-kit, whose own manifest its users see
+    .target(
+        name: "SessionKit",
+        dependencies: ["Security", "LocalAuthentication"],
+        path: "Examples/session-kit/Sources/SessionKit"
+    ),
+    .testTarget(
+        name: "SessionKitTests",
+        dependencies: ["SessionKit", "Security", "LocalAuthentication", "KeychainTesting"],
+        path: "Examples/session-kit/Tests/SessionKitTests"
+    ),
 ]
 
-var targets = groups.flatMap(\.targets) + plugins + testSupport + tests
+var targets = groups.flatMap(\.targets) + (hasPlugins ? plugins : []) + testSupport + tests
 
 // The benchmarks (Scripts/benchmark), which nothing else builds. Of this package, because they measure modules that no
 // product passes on.

@@ -8,7 +8,13 @@ let package = Package(
     products: [.library(name: "SessionKit", targets: ["SessionKit"])],
     dependencies: [.package(name: "swift-keychain", path: "../..")],
     targets: [
-        .target(name: "SessionKit", dependencies: [.product(name: "Security", package: "swift-keychain")])
+        .target(
+            name: "SessionKit",
+            dependencies: [
+                .product(name: "Security", package: "swift-keychain"),
+                .product(name: "LocalAuthentication", package: "swift-keychain"),
+            ]
+        )
     ]
 )
 
@@ -20,6 +26,7 @@ package.targets.append(
         dependencies: [
             "SessionKit",
             .product(name: "Security", package: "swift-keychain"),
+            .product(name: "LocalAuthentication", package: "swift-keychain"),
             .product(name: "KeychainTesting", package: "swift-keychain"),
         ]
     )
