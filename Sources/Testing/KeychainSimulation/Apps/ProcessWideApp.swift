@@ -136,7 +136,7 @@ public enum ProcessWideApp {
             return TestingKit.reportFailure(
                 """
                 ProcessWideApp.set is for setUp() of an XCTestCase: here nothing would end it, and every test with a device \
-                would wait for ever. Use @Test(.keychain(processWide: true)) or ProcessWideApp.with(app) { … }.
+                would wait forever. Use @Test(.keychain(processWide: true)) or ProcessWideApp.with(app) { … }.
                 """
             )
         }

@@ -48,7 +48,7 @@ extension Scenario {
         story: "An earlier version of the app stored the item with another label, comment or generic attribute.",
         usualMistake: """
             Its query names that attribute, and so finds nothing; the add that follows is errSecDuplicateItem (-25299), \
-            because the key is taken. Nothing is read, and nothing is saved, for ever.
+            because the key is taken. Nothing is read or saved ever again.
             """,
         advice: """
             Search, update and delete by the key alone: for a generic password service, account, access group and \

@@ -103,7 +103,7 @@ enum EraseText {
         if summary?.recoveryKeyDate != nil { lost.append("the recovery key") }
         let list = lost.count > 1 ? lost.dropLast().joined(separator: ", ") + " and " + lost[lost.count - 1] : lost[0]
         return
-            "Erasing the device deletes \(list) for ever. Keychain files are not touched. Only what is in a backup can "
+            "Erasing the device permanently deletes \(list). Keychain files are not touched. Only what is in a backup can "
             + "be had back\(lastBackup.map { "; the last scheduled one is of \($0)" } ?? "")."
     }
 }

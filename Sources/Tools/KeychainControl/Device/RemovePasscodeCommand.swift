@@ -44,7 +44,7 @@ struct RemovePasscodeCommand: ParsableCommand {
     }
 
     private static let warning = """
-        Removing the passcode destroys for ever every item with \
+        Removing the passcode permanently destroys every item with \
         \(Accessibility.whenPasscodeSetThisDeviceOnly.constantName).
         """
 }

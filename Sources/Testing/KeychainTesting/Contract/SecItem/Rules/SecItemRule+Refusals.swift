@@ -8,7 +8,7 @@ extension SecItemRule {
         SecItemRule(
             "add twice is refused",
             "The second add of an item is errSecDuplicateItem (-25299).",
-            otherwise: "save methods that only add pass their tests, and keep the old password for ever on a device",
+            otherwise: "save methods that only add pass their tests, and keep the old password forever on a device",
             source: "Semantics, Adding an item; Apple: SecItemAdd"
         ) { bench in
             let item = SecItemBench.password().merging(SecItemBench.secret) { _, new in new }
