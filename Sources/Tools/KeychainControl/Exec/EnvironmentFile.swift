@@ -5,9 +5,9 @@ import KeychainCore
 /// A file of variables, as `.env` files are: lines `NAME=VALUE`.
 ///
 /// Empty lines and those that begin with `#` are comments; `export` before a name is skipped. A value in single quotes
-/// is as it is; in double quotes, `\n`, `\r`, `\t`, `\"`, `\\` and `\$` are escapes. Quoted values may have several
-/// lines. A value without quotes ends before ` #`, and has no blanks around it. Nothing is expanded. A byte order mark
-/// at the beginning is skipped.
+/// is as it is; in double quotes, `\n`, `\r`, `\t`, `\"`, `\\`, `\$` and a backslash before a backquote are escapes.
+/// Quoted values may have several lines. A value without quotes ends before ` #`, and has no blanks around it. Nothing is
+/// expanded. A byte order mark at the beginning is skipped.
 enum EnvironmentFile {
     /// The variables of a file, in its order.
     ///
@@ -40,7 +40,7 @@ enum EnvironmentFile {
     }
 
     /// A name of a variable (POSIX.1, "Name").
-    private static func isName(_ text: some StringProtocol) -> Bool {
+    static func isName(_ text: some StringProtocol) -> Bool {
         let scalars = text.unicodeScalars
         guard let first = scalars.first, !("0"..."9").contains(first) else { return false }
         return scalars.allSatisfy {
@@ -105,7 +105,7 @@ enum EnvironmentFile {
     }
 
     private static let escapes: [Unicode.Scalar: Unicode.Scalar] = [
-        "n": "\n", "r": "\r", "t": "\t", "\"": "\"", "\\": "\\", "$": "$",
+        "n": "\n", "r": "\r", "t": "\t", "\"": "\"", "\\": "\\", "$": "$", "`": "`",
     ]
 
     private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }

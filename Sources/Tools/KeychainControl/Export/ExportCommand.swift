@@ -200,19 +200,20 @@ enum VariableLine {
             !text.unicodeScalars.contains("\0")
         else { throw Refusal("its password cannot be a variable: it is not UTF-8, or has a NUL") }
         var name = item.entry.account.isEmpty ? item.entry.service : item.entry.name
-        if EnvironmentFile.assignment("\(name)=") == nil {
+        if !EnvironmentFile.isName(name) {
             let parts = name.uppercased().unicodeScalars.map { scalar in
                 scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
                     ? String(scalar) : "_"
             }
             name = parts.joined()
-            if EnvironmentFile.assignment("\(name)=") == nil { name = "_\(name)" }
+            if !EnvironmentFile.isName(name) { name = "_\(name)" }
         }
         guard text.unicodeScalars.contains("'") else { return (name, "\(name)='\(text)'") }
         var quoted = ""
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"", "\\", "$": quoted += "\\\(scalar)"
+            // A shell that reads the file runs commands between backquotes.
+            case "\"", "\\", "$", "`": quoted += "\\\(scalar)"
             default: quoted.unicodeScalars.append(scalar)
             }
         }
