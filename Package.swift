@@ -184,6 +184,8 @@ let groups: [Group] = [
             ),
             // Synchronization between devices: formats, chain, membership, sealing, merging; no I/O, no store.
             .target(name: "KeychainSync", dependencies: ["KeychainCore", crypto]),
+            // Rounds of synchronization: the interface of engines, applying, merging, sending; the store is a protocol.
+            .target(name: "KeychainSynchronization", dependencies: ["KeychainSync", "KeychainCore"]),
             // The rules: queries, access, the operations; no SQL, no key bytes.
             .target(
                 name: "KeychainEngine",
@@ -600,6 +602,11 @@ let testSupport: [Target] = [
         path: "Tests/Support/KeychainTestSupport"
     ),
     .target(
+        name: "SyncTestSupport",
+        dependencies: ["KeychainSynchronization", "KeychainSync", "KeychainCore", "KeychainTestSupport", crypto],
+        path: "Tests/Support/SyncTestSupport"
+    ),
+    .target(
         name: "WireTestSupport",
         dependencies: ["KeychainWire", "KeychainCore"],
         path: "Tests/Support/WireTestSupport"
@@ -758,6 +765,12 @@ let tests: [Target] = [
             "KeychainTestSupport",
         ],
         exclude: ["Released"]
+    ),
+    .testTarget(
+        name: "KeychainSynchronizationTests",
+        dependencies: [
+            "KeychainSynchronization", "KeychainSync", "KeychainCore", "SyncTestSupport", "KeychainTestSupport", crypto,
+        ]
     ),
     .testTarget(
         name: "KeychainSyncTests",
