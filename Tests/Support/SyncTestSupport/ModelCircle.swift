@@ -38,7 +38,7 @@ package final class ModelCircle: Sendable {
         guard let code = RecoveryKey(SecretBytes([UInt8](repeating: 7, count: 16))) else { throw SyncFault.key }
         let date = Timestamp(secondsSinceReferenceDate: time.now)
         place = try await ZoneSession.found(founder, recoveryKey: code, in: engine, date: date)
-        list = Mutex([Self.member(founder, place, time, engine)])
+        list = Mutex([Self.member(founder, in: place, time, over: engine)])
         _ = try await round(0)
         for _ in 1..<max(count, 1) { try await join() }
         for index in members.indices { _ = try await round(index) }
@@ -46,9 +46,9 @@ package final class ModelCircle: Sendable {
 
     private static func member(
         _ identity: SyncIdentity,
-        _ place: SyncPlace,
+        in place: SyncPlace,
         _ time: ModelTime,
-        _ engine: MemoryEngine
+        over engine: MemoryEngine
     ) -> Member {
         let connection = FaultyEngine(engine, compact: { await engine.compact() })
         return Member(device: ModelDevice(place, time), identity: identity, connection: connection)
@@ -63,7 +63,7 @@ package final class ModelCircle: Sendable {
         let member = try SyncMember(identity, .owner, in: place.circle)
         while try await !session(0).admit(member) {}
         return list.withLock { list in
-            list.append(Self.member(identity, place, time, engine))
+            list.append(Self.member(identity, in: place, time, over: engine))
             return list.count - 1
         }
     }

@@ -57,7 +57,7 @@ package final class ModelDevice: SyncStore {
         try state.withLock { state in
             let steps = Steps(state.stepsLeft)
             let book = MemoryBook(state.book, onStep: steps.step)
-            let items = ModelItems(state, book, now: now(state), steps)
+            let items = ModelItems(state, book, now: now(state), steps: steps)
             defer { state.stepsLeft = steps.left }
             let result = try body(SyncTransaction(book, items))
             try steps.step()
@@ -236,7 +236,7 @@ private final class ModelItems: SyncItems {
     private let steps: Steps
     let now: Timestamp
 
-    init(_ state: ModelDevice.State, _ book: MemoryBook, now: Timestamp, _ steps: Steps) {
+    init(_ state: ModelDevice.State, _ book: MemoryBook, now: Timestamp, steps: Steps) {
         self.state = state
         self.book = book
         self.now = now

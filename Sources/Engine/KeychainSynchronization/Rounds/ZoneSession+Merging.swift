@@ -17,7 +17,7 @@ extension ZoneSession {
             rest = rest.dropFirst(steps.count)
             try store.change { transaction in
                 for step in steps {
-                    for change in step.changes { try take(change, of: step, news, transaction) }
+                    for change in step.changes { try take(change, of: step, in: news, transaction) }
                 }
                 var progress = try transaction.book.progress()
                 progress.mark = steps.last?.mark ?? progress.mark
@@ -29,7 +29,7 @@ extension ZoneSession {
     private func take(
         _ change: SyncCommit.Change,
         of step: News.Step,
-        _ news: News,
+        in news: News,
         _ transaction: SyncTransaction
     ) throws {
         let book = transaction.book

@@ -174,7 +174,7 @@ extension ZoneSession {
                 head = entry.value.version
             } catch {
                 if error == .root { throw try stop(.diverged) }
-                if isFork(entry, error, news.chain) { throw try stop(.forked) }
+                if isFork(entry, error, after: news.chain) { throw try stop(.forked) }
                 if entry.key == paths.commit(news.chain.number + 1) { uncounted = entry.value.version }
                 found(.uncountedCommit(news.chain.number + 1, error))
                 break
@@ -200,7 +200,7 @@ extension ZoneSession {
     }
 
     /// Whether a commit that does not follow ours was signed by a member: it saw another history.
-    private func isFork(_ entry: EngineEntry, _ fault: SyncFault, _ chain: ZoneChain) -> Bool {
+    private func isFork(_ entry: EngineEntry, _ fault: SyncFault, after chain: ZoneChain) -> Bool {
         guard fault == .sequence(.commit), let commit = try? SyncCommit(entry.value.bytes), let circle,
             commit.place == place, commit.number == chain.number + 1, commit.previous != chain.hash,
             let state = circle.log.state(at: commit.membershipSequence), state.hash == commit.membershipHash,

@@ -121,7 +121,7 @@ extension ZoneSession {
             + load.forgotten.map { SyncCommit.Change(slot: $0, hash: .zero) }
         guard let (commit, transaction) = try commit(changes, records: load.changes) else { return false }
         guard let version = try await deliver(commit, transaction) else { return false }
-        try note(load, commit, version)
+        try note(load, commit, version: version)
         return true
     }
 
@@ -170,7 +170,7 @@ extension ZoneSession {
         return value.version
     }
 
-    private func note(_ load: Load, _ commit: SyncCommit, _ version: EnginePosition) throws {
+    private func note(_ load: Load, _ commit: SyncCommit, version: EnginePosition) throws {
         guard var next = chain, let circle else { return }
         // What ends here is received again, and recognized as our own.
         chain = nil
