@@ -187,6 +187,8 @@ let groups: [Group] = [
             ),
             // Synchronization between devices: formats, chain, membership, sealing, merging; no I/O, no store.
             .target(name: "KeychainSync", dependencies: ["KeychainCore", crypto]),
+            // Rounds of synchronization: the interface of engines, applying, merging, sending; the store is a protocol.
+            .target(name: "KeychainSynchronization", dependencies: ["KeychainSync", "KeychainCore"]),
             // The rules: queries, access, the operations; no SQL, no key bytes.
             .target(
                 name: "KeychainEngine",
@@ -603,6 +605,11 @@ let testSupport: [Target] = [
         path: "Tests/Support/KeychainTestSupport"
     ),
     .target(
+        name: "SyncTestSupport",
+        dependencies: ["KeychainSynchronization", "KeychainSync", "KeychainCore", "KeychainTestSupport", crypto],
+        path: "Tests/Support/SyncTestSupport"
+    ),
+    .target(
         name: "WireTestSupport",
         dependencies: ["KeychainWire", "KeychainCore"],
         path: "Tests/Support/WireTestSupport"
@@ -761,6 +768,12 @@ let tests: [Target] = [
             "KeychainTestSupport",
         ],
         exclude: ["Released"]
+    ),
+    .testTarget(
+        name: "KeychainSynchronizationTests",
+        dependencies: [
+            "KeychainSynchronization", "KeychainSync", "KeychainCore", "SyncTestSupport", "KeychainTestSupport", crypto,
+        ]
     ),
     .testTarget(
         name: "KeychainSyncTests",

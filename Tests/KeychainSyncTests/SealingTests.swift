@@ -82,7 +82,7 @@ struct SealingTests {
     func tombstone() throws {
         let (slot, record) = try circle.record("a")
         let deleted = try SyncItem(tombstone: .genericPassword, date: SampleCircle.date(9_000))
-        let sealed = try SyncRecord(deleted, at: slot, circle.keys, in: circle.place, replacing: record)
+        let sealed = try SyncRecord(deleted, at: slot, circle.keys, in: circle.place, replacing: record.shape)
         #expect(sealed.bytes.count == record.bytes.count && sealed.level == record.level)
         let read = try sealed.open(at: slot, circle.keys, in: circle.place)
         #expect(read == deleted && read.isTombstone)

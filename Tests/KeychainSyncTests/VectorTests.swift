@@ -153,7 +153,7 @@ struct VectorTests {
             at: slot,
             circle.keys,
             in: circle.place,
-            replacing: record,
+            replacing: record.shape,
             salt: SampleCircle.identifier(0x54),
             nonce: Array(0..<12)
         )

@@ -7,15 +7,26 @@ package struct SlotTree: Sendable, Hashable {
     /// The hash of the record of each slot.
     package private(set) var records: [Bytes16: SyncDigest] = [:]
     private var slots: [[Bytes16]] = Array(repeating: [], count: bucketCount)
-    private var buckets: [SyncDigest] = Array(repeating: SyncDigest(hashing: [0]), count: bucketCount)
+    /// What the root is made of: the domain byte, and the hashes of the buckets.
+    private var buckets: [UInt8]
 
     private static let bucketCount = 256
 
     /// A tree without records.
-    package init() {}
+    package init() {
+        buckets = [1]
+        let empty = SyncDigest(hashing: [0]).bytes
+        for _ in 0..<Self.bucketCount { buckets += empty }
+    }
+
+    /// A tree of records.
+    package init(_ records: [Bytes16: SyncDigest]) {
+        self.init()
+        apply(records.map { SyncCommit.Change(slot: $0, hash: $1) })
+    }
 
     /// The root.
-    package var root: SyncDigest { SyncDigest(hashing: [1] + buckets.flatMap(\.bytes)) }
+    package var root: SyncDigest { SyncDigest(hashing: buckets) }
 
     /// Takes in changes; zeros forget a slot.
     package mutating func apply(_ changes: [SyncCommit.Change]) {
@@ -34,7 +45,8 @@ package struct SlotTree: Sendable, Hashable {
         for bucket in touched {
             var bytes: [UInt8] = [0]
             for slot in slots[bucket] { bytes += slot.bytes + (records[slot] ?? .zero).bytes }
-            buckets[bucket] = SyncDigest(hashing: bytes)
+            let start = 1 + bucket * SyncDigest.byteCount
+            buckets.replaceSubrange(start..<start + SyncDigest.byteCount, with: SyncDigest(hashing: bytes).bytes)
         }
     }
 }

@@ -117,7 +117,8 @@ package struct SyncCommit: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    func isSigned(by keys: SyncMemberKeys) -> Bool {
+    /// Whether its signature is of these keys.
+    package func isSigned(by keys: SyncMemberKeys) -> Bool {
         let count = bytes.count - SyncMemberKeys.signatureByteCount
         return keys.isSignature(Array(bytes[count...]), Self.purpose, of: Array(bytes[..<count]))
     }

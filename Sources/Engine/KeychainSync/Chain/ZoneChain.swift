@@ -22,6 +22,26 @@ package struct ZoneChain: Sendable, Hashable {
     /// A zone before its first commit.
     package init(_ place: SyncPlace) { self.place = place }
 
+    /// A zone of which a device has noted how far it verified it.
+    ///
+    /// - Parameters:
+    ///   - place: the zone.
+    ///   - mark: the last commit.
+    ///   - records: the hash of the record of each slot after it.
+    package init(_ place: SyncPlace, at mark: ChainMark, records: [Bytes16: SyncDigest]) {
+        self.place = place
+        number = mark.number
+        hash = mark.hash
+        checkpoint = mark.checkpoint
+        membershipSequence = mark.membershipSequence
+        tree = SlotTree(records)
+    }
+
+    /// How far the zone is verified.
+    package var mark: ChainMark {
+        ChainMark(number: number, hash: hash, checkpoint: checkpoint, membershipSequence: membershipSequence)
+    }
+
     /// What a device notes, and gives to one that joins.
     package var anchor: ZoneAnchor {
         ZoneAnchor(zone: place.zone, number: number, hash: hash, root: tree.root)
@@ -34,6 +54,27 @@ package struct ZoneChain: Sendable, Hashable {
         guard commit.number == number + 1, commit.previous == hash, commit.checkpoint == checkpoint else {
             throw .sequence(.commit)
         }
+        try check(commit, log)
+        var next = tree
+        next.apply(commit.changes)
+        try take(commit, next)
+    }
+
+    /// Verifies a later commit without those before it, because the log was shortened, by all records that there are:
+    /// C1, C3 and C5 of the format.
+    package mutating func jump(
+        to commit: SyncCommit,
+        _ log: MembershipLog,
+        records: [Bytes16: SyncDigest]
+    ) throws(SyncFault) {
+        guard commit.place == place else { throw .place(.commit) }
+        guard commit.number > number else { throw .sequence(.commit) }
+        try check(commit, log)
+        try take(commit, SlotTree(records))
+        if !number.isMultiple(of: Self.checkpointInterval) { checkpoint = commit.checkpoint }
+    }
+
+    private func check(_ commit: SyncCommit, _ log: MembershipLog) throws(SyncFault) {
         // Never an earlier entry than that of the commit before: so a removed member stays out.
         guard commit.membershipSequence >= membershipSequence, let state = log.state(at: commit.membershipSequence),
             state.hash == commit.membershipHash
@@ -47,9 +88,10 @@ package struct ZoneChain: Sendable, Hashable {
         guard let zone = state.zones[place.zone], zone.epoch.number == commit.epoch, !zone.owesEpoch else {
             throw .epoch
         }
+    }
+
+    private mutating func take(_ commit: SyncCommit, _ next: SlotTree) throws(SyncFault) {
         // C5: the root is our own.
-        var next = tree
-        next.apply(commit.changes)
         guard next.root == commit.root else { throw .root }
         tree = next
         number = commit.number
@@ -78,6 +120,29 @@ package struct ZoneChain: Sendable, Hashable {
         }
         return (sound, damaged)
     }
+}
+
+/// How far a device has verified a zone, as it notes it for its next start.
+package struct ChainMark: Sendable, Hashable {
+    /// The number of the last commit; 0 before the first.
+    package let number: UInt64
+    /// Its hash.
+    package let hash: SyncDigest
+    /// The hash of the last checkpoint.
+    package let checkpoint: SyncDigest
+    /// The membership entry that the last commit referred to.
+    package let membershipSequence: UInt64
+
+    /// A mark.
+    package init(number: UInt64, hash: SyncDigest, checkpoint: SyncDigest, membershipSequence: UInt64) {
+        self.number = number
+        self.hash = hash
+        self.checkpoint = checkpoint
+        self.membershipSequence = membershipSequence
+    }
+
+    /// Before the first commit.
+    package static let start = ChainMark(number: 0, hash: .zero, checkpoint: .zero, membershipSequence: 0)
 }
 
 /// A position in a zone that was verified.

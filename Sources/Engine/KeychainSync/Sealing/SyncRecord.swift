@@ -15,6 +15,23 @@ package struct SyncRecord: Sendable, Hashable {
     /// The hash that a commit names.
     package var hash: SyncDigest { SyncDigest(hashing: bytes) }
 
+    /// What an engine sees of a record, and a tombstone takes over from the record that it replaces.
+    package struct Shape: Sendable, Hashable {
+        /// The class of the key.
+        package let level: SyncClass
+        /// The number of its bytes.
+        package let byteCount: Int
+
+        /// A shape.
+        package init(level: SyncClass, byteCount: Int) {
+            self.level = level
+            self.byteCount = byteCount
+        }
+    }
+
+    /// Its shape.
+    package var shape: Shape { Shape(level: level, byteCount: bytes.count) }
+
     private static let headerByteCount = 26
     private static let step = 256
     /// Bytes of a record around its padded content.
@@ -41,7 +58,7 @@ package struct SyncRecord: Sendable, Hashable {
     ///   - slot: the slot.
     ///   - keys: the keys of the zone.
     ///   - place: the zone.
-    ///   - replaced: the record that is at the slot: a tombstone takes its class and size.
+    ///   - replaced: the shape of the record that is at the slot: a tombstone takes it over.
     ///   - salt: a value for this record alone.
     ///   - nonce: a nonce, for test vectors.
     /// - Throws: ``SyncFault/tooLarge(_:)``; ``SyncFault/key``.
@@ -50,14 +67,14 @@ package struct SyncRecord: Sendable, Hashable {
         at slot: Bytes16,
         _ keys: ZoneKeys,
         in place: SyncPlace,
-        replacing replaced: SyncRecord? = nil,
+        replacing replaced: Shape? = nil,
         salt: Bytes16 = .random(),
         nonce: [UInt8]? = nil
     ) throws(SyncFault) {
         let level = item.level ?? replaced?.level ?? .afterFirstUnlock
         var count = Self.content(of: item, slot, length: 0).count
         if item.isTombstone, let replaced {
-            count = max(count, replaced.bytes.count - Self.overheadByteCount - 1)
+            count = max(count, replaced.byteCount - Self.overheadByteCount - 1)
         }
         let padded = SyncSeal.paddedCount(count, step: Self.step)
         guard padded + Self.overheadByteCount <= SyncFormat.Limit.recordByteCount else { throw .tooLarge(.record) }
