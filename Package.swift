@@ -504,14 +504,13 @@ let groups: [Group] = [
             // The command keychainctl.
             .executableTarget(name: "keychainctl", dependencies: ["KeychainControl", "KeychainProtection", arguments]),
             // The rules of the linter, over a syntax tree of its own.
-            .target(name: "KeychainLint", dependencies: ["KeychainCore"]),
+            .target(name: "KeychainLint", dependencies: ["KeychainCore", "CommandHelp"]),
             // The parsers that make its syntax tree, with swift-syntax and Yams.
             .target(
                 name: "KeychainLintParsing",
                 dependencies: [
                     "KeychainLint", .product(name: "SwiftSyntax", package: "swift-syntax", condition: lint),
                     .product(name: "SwiftParser", package: "swift-syntax", condition: lint),
-                    .product(name: "SwiftOperators", package: "swift-syntax", condition: lint),
                     .product(name: "Yams", package: "Yams", condition: lint),
                 ]
             ),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Lint
 import KeychainLint
-import SwiftOperators
 import SwiftParser
 import SwiftSyntax
 
@@ -11,12 +10,26 @@ public struct SyntaxParser: SourceParser {
     public init() {}
 
     package func parse(swift text: [UInt8]) -> SwiftTree {
-        let parsed = text.withUnsafeBufferPointer { Parser.parse(source: $0, maximumNestingLevel: 160) }
-        let folded = OperatorTable.standardOperators.foldAll(parsed) { _ in }
+        var text = text
+        let hasRuns = BracketRuns.empty(in: &text)
+        if BracketRuns.hasDeepInterpolation(text) {
+            return SwiftTree(statements: [], comments: [], hasErrors: false, isTooDeep: true)
+        }
+        let parsed = text.withUnsafeBufferPointer {
+            Parser.parse(source: $0, maximumNestingLevel: Self.maximumNestingLevel)
+        }
         var converter = TreeConverter()
-        let statements = converter.statements(folded.as(SourceFileSyntax.self)?.statements)
-        return SwiftTree(statements: statements, comments: Self.comments(text), hasErrors: parsed.hasError)
+        let statements = converter.statements(parsed.statements)
+        return SwiftTree(
+            statements: statements,
+            comments: Self.comments(text),
+            hasErrors: parsed.hasError,
+            isTooDeep: converter.isTooDeep || hasRuns
+        )
     }
+
+    /// Brackets that are nested more deeply do not parse.
+    private static let maximumNestingLevel = 300
 
     /// The comments with directives for the linter, found without another traversal of the tree.
     private static func comments(_ text: [UInt8]) -> [SwiftTree.Comment] {

@@ -138,14 +138,13 @@ extension TreeConverter {
         return Statement(.function(function), place)
     }
 
-    private func simple(
+    private mutating func simple(
         _ name: String,
         body: CodeBlockItemListSyntax?,
         parameters: [Function.Parameter],
         at place: ByteRange,
         nameRange: ByteRange
     ) -> Statement {
-        var converter = self
         let function = Function(
             name: name,
             parameters: parameters,
@@ -154,7 +153,7 @@ extension TreeConverter {
             isAsync: false,
             modifiers: [],
             attributes: [],
-            body: body.map { converter.statements($0) },
+            body: body.map { statements($0) },
             range: place,
             nameRange: nameRange
         )
@@ -217,7 +216,7 @@ extension TreeConverter {
     }
 
     private mutating func members(_ list: MemberBlockItemListSyntax) -> [Statement] {
-        list.flatMap { declaration($0.decl) }
+        nested([]) { converter in list.flatMap { converter.declaration($0.decl) } }
     }
 
     private mutating func cases(_ list: MemberBlockItemListSyntax) -> [TypeDeclaration.EnumCase] {
@@ -321,7 +320,7 @@ extension TreeConverter {
             let body: [Statement] =
                 switch clause.elements {
                 case .statements(let items)?: statements(items)
-                case .decls(let items)?: items.flatMap { declaration($0.decl) }
+                case .decls(let items)?: members(items)
                 default: []
                 }
             return Statement.Clause(condition: clause.condition?.trimmedDescription, body: body)

@@ -5,7 +5,7 @@ import SwiftSyntax
 
 extension TreeConverter {
     mutating func expression(_ node: ExprSyntax) -> Expression {
-        Expression(kind(node), range(node))
+        Expression(nested(.unknown([])) { $0.kind(node) }, range(node))
     }
 
     private mutating func kind(_ node: ExprSyntax) -> Expression.Kind {
@@ -37,13 +37,6 @@ extension TreeConverter {
                     )
                 }
             )
-        case .asExpr(let cast):
-            return .cast(
-                expression(cast.expression),
-                castKind(cast.questionOrExclamationMark),
-                cast.type.trimmedDescription
-            )
-        case .isExpr(let cast): return .cast(expression(cast.expression), .check, cast.type.trimmedDescription)
         case .forceUnwrapExpr(let unwrap): return .forceUnwrap(expression(unwrap.expression))
         case .optionalChainingExpr(let chain): return .optionalChain(expression(chain.expression))
         case .prefixOperatorExpr(let operation):
@@ -53,13 +46,6 @@ extension TreeConverter {
             }
             return .prefix(operation.operator.text, operand)
         case .postfixOperatorExpr(let operation): return .unknown([expression(operation.expression)])
-        case .infixOperatorExpr(let operation): return infix(operation)
-        case .ternaryExpr(let ternary):
-            return .ternary(
-                expression(ternary.condition),
-                expression(ternary.thenExpression),
-                expression(ternary.elseExpression)
-            )
         case .closureExpr(let closure): return .closure(self.closure(closure))
         case .tupleExpr(let tuple):
             if tuple.elements.count == 1, let only = tuple.elements.first, only.label == nil {
@@ -86,7 +72,7 @@ extension TreeConverter {
                 Statement(.choice(expression(choice.subject), cases(choice.cases)), range(node))
             )
         case .genericSpecializationExpr(let generic): return kind(generic.expression)
-        case .sequenceExpr(let sequence): return unfolded(sequence)
+        case .sequenceExpr(let sequence): return folded(sequence)
         case .superExpr: return .name("super")
         case .patternExpr(let pattern):
             if case .name(let name) = self.pattern(pattern.pattern) { return .name(name) }
@@ -139,16 +125,32 @@ extension TreeConverter {
         }
     }
 
-    private mutating func infix(_ operation: InfixOperatorExprSyntax) -> Expression.Kind {
-        let left = expression(operation.leftOperand)
-        let right = expression(operation.rightOperand)
-        if operation.operator.is(AssignmentExprSyntax.self) { return .assign(left, right) }
-        return .binary(operation.operator.trimmedDescription, left, right)
-    }
-
-    /// The result of incomplete operator folding, because of an unknown operator: the parts, in order.
-    private mutating func unfolded(_ sequence: SequenceExprSyntax) -> Expression.Kind {
-        .unknown(sequence.elements.map { expression($0) })
+    /// A row of operands and operators; one that is too long stays a row.
+    private mutating func folded(_ sequence: SequenceExprSyntax) -> Expression.Kind {
+        var elements = sequence.elements.makeIterator()
+        guard let first = elements.next() else { return .unknown([]) }
+        if sequence.elements.count > Self.maximumOperandCount {
+            isTooDeep = true
+            return .unknown(sequence.elements.map { expression($0) })
+        }
+        var folding = OperatorFolding(expression(first))
+        while let operation = elements.next(), let operand = elements.next() {
+            switch operation.as(ExprSyntaxEnum.self) {
+            case .assignmentExpr: folding.add(assignment: expression(operand))
+            case .unresolvedTernaryExpr(let ternary):
+                folding.add(ternary: expression(ternary.thenExpression), expression(operand))
+            case .unresolvedAsExpr(let cast):
+                folding.add(
+                    cast: castKind(cast.questionOrExclamationMark),
+                    to: operand.trimmedDescription,
+                    endingAt: range(operand).end
+                )
+            case .unresolvedIsExpr:
+                folding.add(cast: .check, to: operand.trimmedDescription, endingAt: range(operand).end)
+            default: folding.add(binary: operation.trimmedDescription, expression(operand))
+            }
+        }
+        return folding.result()?.kind ?? .unknown([])
     }
 
     private func integer(_ text: String) -> Int? {
@@ -193,6 +195,10 @@ extension TreeConverter {
     }
 
     mutating func ifKind(_ node: IfExprSyntax) -> Statement.Kind {
+        nested(.leave(.loopOrSwitch)) { $0.unboundedIfKind(node) }
+    }
+
+    private mutating func unboundedIfKind(_ node: IfExprSyntax) -> Statement.Kind {
         let conditions = self.conditions(node.conditions)
         let then = statements(node.body.statements)
         switch node.elseBody {

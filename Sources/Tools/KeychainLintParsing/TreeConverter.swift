@@ -7,6 +7,26 @@ import SwiftSyntax
 struct TreeConverter {
     /// The long names found so far: equal ones share their memory.
     private var names: Set<String> = []
+    /// How many statements and expressions are around the current one.
+    private var depth = 0
+    /// Whether something was left out because it is nested too deeply.
+    var isTooDeep = false
+
+    /// Deeper code is generated, and everything that follows recurses over it.
+    private static let maximumDepth = 500
+    /// Longer rows of operators make trees that are as deep.
+    static let maximumOperandCount = 2 * maximumDepth
+
+    /// One level deeper, unless that is too deep.
+    mutating func nested<Node>(_ tooDeep: Node, _ convert: (inout TreeConverter) -> Node) -> Node {
+        guard depth < Self.maximumDepth else {
+            isTooDeep = true
+            return tooDeep
+        }
+        depth += 1
+        defer { depth -= 1 }
+        return convert(&self)
+    }
 
     mutating func name(_ token: TokenSyntax) -> String {
         let text = token.identifierText
@@ -22,7 +42,7 @@ struct TreeConverter {
     }
 
     mutating func statements(_ items: CodeBlockItemListSyntax?) -> [Statement] {
-        (items ?? []).flatMap { statements($0.item) }
+        nested([]) { converter in (items ?? []).flatMap { converter.statements($0.item) } }
     }
 
     private mutating func statements(_ item: CodeBlockItemSyntax.Item) -> [Statement] {
@@ -101,7 +121,9 @@ struct TreeConverter {
         }
     }
 
-    mutating func pattern(_ node: PatternSyntax) -> Pattern {
+    mutating func pattern(_ node: PatternSyntax) -> Pattern { nested(.wildcard) { $0.unboundedPattern(node) } }
+
+    private mutating func unboundedPattern(_ node: PatternSyntax) -> Pattern {
         switch node.as(PatternSyntaxEnum.self) {
         case .identifierPattern(let pattern): return .name(name(pattern.identifier))
         case .wildcardPattern: return .wildcard

@@ -19,11 +19,12 @@ struct ExplainCommand: ParsableCommand {
     var rule: String?
 
     func run() throws {
-        guard let rule else {
-            for rule in Rule.all { print("\(rule.id) (\(rule.severity.rawValue)): \(rule.title)") }
-            return
-        }
+        guard let rule else { return Self.list() }
         try Self.explain(rule)
+    }
+
+    static func list() {
+        for rule in Rule.all { print("\(rule.id) (\(rule.severity.rawValue)): \(rule.title)") }
     }
 
     static func explain(_ rule: String) throws { print(try Rule.named(rule).page, terminator: "") }

@@ -24,7 +24,7 @@ struct KeychainLintCommand: ParsableCommand {
             ]
         ),
         version: ProductVersion.text,
-        subcommands: [LintCommand.self, ExplainCommand.self],
+        subcommands: [LintCommand.self, ExplainCommand.self, RulesCommand.self],
         defaultSubcommand: LintCommand.self
     )
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Interpreter {
+    /// Whether dictionaries have a method with a name.
+    static func isDictionaryMethod(_ name: String) -> Bool { methods.contains(name) }
+
     /// A method of a dictionary; nil if the receiver is not one.
     func dictionaryCall(
         on base: Expression,
+        _ receiver: Value,
         named name: String,
         with arguments: [CallArgument],
         in environment: inout Environment
     ) -> Value? {
-        guard Self.methods.contains(name) else { return nil }
-        let receiver = evaluate(base, &environment)
         if name == "map" || name == "flatMap" {
             // `group.map { query[kSecAttrAccessGroup] = $0 }`
             guard case .optionalSymbol(let text) = receiver, let closure = arguments.first,

@@ -115,6 +115,7 @@ struct Root: Sendable {
             sites: interpreter.sites,
             events: interpreter.events,
             accessControls: interpreter.accessControls,
+            isCutShort: interpreter.budget <= 0,
             platforms: manifests.platforms(of: module.files[file])
         )
     }

@@ -5,7 +5,7 @@ public struct Baseline: Sendable {
     private var counts: [String: Int] = [:]
 
     /// The keychain access groups of entitlements files when the baseline was written, by path.
-    public private(set) var accessGroups: [String: [String]] = [:]
+    private var accessGroups: [String: [String]] = [:]
 
     private static let groupWord = "access-group"
 
@@ -21,13 +21,20 @@ public struct Baseline: Sendable {
         }
     }
 
-    /// The text of a baseline file with all findings of an outcome.
-    public static func text(_ outcome: Linter.Outcome) -> String {
+    /// The keychain access groups of entitlements files when the baseline was written, by path below a folder.
+    public func accessGroups(below prefix: String) -> [String: [String]] {
+        Dictionary(
+            accessGroups.filter { $0.key.hasPrefix(prefix) }.map { (String($0.key.dropFirst(prefix.count)), $0.value) }
+        ) { first, _ in first }
+    }
+
+    /// The text of a baseline file with all findings of an outcome; the prefix is that of the fingerprints.
+    public static func text(_ outcome: Linter.Outcome, prefix: String = "") -> String {
         var text =
             "# Findings that keychain-lint leaves out. Write it again with: keychain-lint lint --write-baseline FILE\n"
-        for finding in outcome.findings { text += "\(finding.fingerprint) \(finding.rule) \(finding.file)\n" }
+        for finding in outcome.findings { text += "\(finding.fingerprint) \(finding.rule) \(prefix)\(finding.file)\n" }
         for (path, groups) in outcome.accessGroups.sorted(by: { $0.key < $1.key }) {
-            for group in groups { text += "\(groupWord) \(group) \(path)\n" }
+            for group in groups { text += "\(groupWord) \(group) \(prefix)\(path)\n" }
         }
         return text
     }

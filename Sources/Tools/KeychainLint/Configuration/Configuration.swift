@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import CommandHelp
 
-/// The contents of a `.keychain-lint.yml`.
-///
-/// ```yaml
-/// disabled_rules: [biometric-flag-choice]
-/// severity: {ignored-osstatus: error}
-/// excluded: [Pods, "*/Generated/*"]
-/// pedantic: false
-/// hosted-runners: true
-/// stores: ["*Keychain*", Vault]
-/// paths:
-///   Tests: {disabled_rules: [ignored-osstatus]}
-/// ```
+/// The contents of a `.keychain-lint.yml`; `Documentation/Lint/Configuration.md` has an example.
 public struct Configuration: Sendable {
     /// Rules that do not run.
     public var disabledRules: Set<String> = []
@@ -20,6 +9,8 @@ public struct Configuration: Sendable {
     public var onlyRules: Set<String>?
     /// Severities that replace those of rules.
     public var severities: [String: Severity] = [:]
+    /// Patterns of the only paths to lint; empty for all.
+    public var included: [String] = []
     /// Patterns of paths to exclude.
     public var excluded: [String] = []
     /// Whether notes of medium confidence, and findings of low confidence, are reported.
@@ -28,8 +19,34 @@ public struct Configuration: Sendable {
     public var stores: [String] = []
     /// Whether all CI jobs run on machines that are thrown away; nil: what each job says.
     public var hostedRunners: Bool?
-    /// Rules that do not run under some paths.
-    public var disabledByPath: [(pattern: String, rules: Set<String>)] = []
+    /// The file with findings to leave out, relative to the configuration.
+    public var baseline: String?
+    /// The severity from which findings make the command fail.
+    public var failOn: Severity?
+    /// The address of the folder with the rules' pages, for links.
+    public var documentation: String?
+    /// What differs under some paths, by their patterns.
+    public var paths: [PathSettings] = []
+
+    /// What differs under a path.
+    public struct PathSettings: Sendable {
+        /// The pattern of the path.
+        public var pattern: String
+        /// Rules that do not run.
+        public var disabledRules: Set<String> = []
+        /// Severities that replace those of rules.
+        public var severities: [String: Severity] = [:]
+    }
+
+    /// The names of files that are looked for.
+    public static let fileNames = [".keychain-lint.yml", ".keychain-lint.yaml"]
+
+    /// The settings, each with its type in a JSON schema.
+    public static let settings: [(name: String, schema: String)] = [
+        ("disabled_rules", "rules"), ("only_rules", "rules"), ("severity", "severities"), ("included", "strings"),
+        ("excluded", "strings"), ("pedantic", "boolean"), ("stores", "strings"), ("hosted-runners", "boolean"),
+        ("baseline", "string"), ("fail_on", "severity"), ("documentation", "string"), ("paths", "paths"),
+    ]
 
     /// The default configuration.
     public init() {}
@@ -49,38 +66,70 @@ public struct Configuration: Sendable {
             switch key {
             case "disabled_rules": disabledRules = try Self.rules(value)
             case "only_rules": onlyRules = try Self.rules(value)
+            case "included": included = try Self.strings(value)
             case "excluded": excluded = try Self.strings(value)
             case "stores": stores = try Self.strings(value)
-            case "pedantic":
-                guard value.string == "true" || value.string == "false" else {
-                    throw Failure(description: "line \(value.line): pedantic is true or false")
-                }
-                isPedantic = value.string == "true"
-            case "hosted-runners", "hosted_runners":
-                guard value.string == "true" || value.string == "false" else {
-                    throw Failure(description: "line \(value.line): hosted-runners is true or false")
-                }
-                hostedRunners = value.string == "true"
-            case "severity":
-                try Self.checkMapping(value)
-                for (name, level) in value.pairs {
-                    try Self.check(name, level.line)
-                    guard let severity = level.string.flatMap(Severity.init(rawValue:)) else {
-                        throw Failure(description: "line \(level.line): a severity is note, warning or error")
-                    }
-                    severities[name] = severity
-                }
+            case "pedantic": isPedantic = try Self.boolean(value, key)
+            case "hosted-runners", "hosted_runners": hostedRunners = try Self.boolean(value, "hosted-runners")
+            case "baseline": baseline = try Self.string(value)
+            case "documentation": documentation = try Self.string(value)
+            case "fail_on": failOn = try Self.severity(value)
+            case "severity": severities = try Self.severities(value)
             case "paths":
                 try Self.checkMapping(value)
-                for (pattern, rest) in value.pairs {
-                    guard let list = rest["disabled_rules"], rest.pairs.count == 1 else {
-                        throw Failure(description: "line \(rest.line): a path has disabled_rules, and nothing else")
-                    }
-                    disabledByPath.append((pattern, try Self.rules(list)))
-                }
-            default: throw Failure(description: "line \(value.line): there is no setting '\(key)'")
+                for (pattern, rest) in value.pairs { paths.append(try Self.pathSettings(rest, pattern)) }
+            default:
+                let question = NearWords.question(key, among: Self.settings.map(\.name))
+                throw Failure(description: "line \(value.line): there is no setting '\(key)'\(question)")
             }
         }
+    }
+
+    private static func pathSettings(_ node: YAMLNode, _ pattern: String) throws(Failure) -> PathSettings {
+        try checkMapping(node)
+        var result = PathSettings(pattern: pattern)
+        for (key, value) in node.pairs {
+            switch key {
+            case "disabled_rules": result.disabledRules = try rules(value)
+            case "severity": result.severities = try severities(value)
+            default:
+                throw Failure(
+                    description: "line \(value.line): a path has disabled_rules and severity, and nothing else"
+                )
+            }
+        }
+        return result
+    }
+
+    private static func boolean(_ node: YAMLNode, _ name: String) throws(Failure) -> Bool {
+        guard let value = node.string.flatMap({ Bool($0) }) else {
+            throw Failure(description: "line \(node.line): \(name) is true or false")
+        }
+        return value
+    }
+
+    private static func severity(_ node: YAMLNode) throws(Failure) -> Severity {
+        guard let severity = node.string.flatMap(Severity.init(rawValue:)) else {
+            throw Failure(description: "line \(node.line): a severity is note, warning or error")
+        }
+        return severity
+    }
+
+    private static func severities(_ node: YAMLNode) throws(Failure) -> [String: Severity] {
+        try checkMapping(node)
+        var result: [String: Severity] = [:]
+        for (name, level) in node.pairs {
+            try check(name, level.line)
+            result[name] = try severity(level)
+        }
+        return result
+    }
+
+    private static func string(_ node: YAMLNode) throws(Failure) -> String {
+        guard let text = node.string, !text.isEmpty else {
+            throw Failure(description: "line \(node.line): a text is expected")
+        }
+        return text
     }
 
     private static func strings(_ node: YAMLNode) throws(Failure) -> [String] {
@@ -88,10 +137,7 @@ public struct Configuration: Sendable {
             throw Failure(description: "line \(node.line): a list is expected")
         }
         var result: [String] = []
-        for node in nodes {
-            guard let text = node.string else { throw Failure(description: "line \(node.line): a text is expected") }
-            result.append(text)
-        }
+        for node in nodes { result.append(try string(node)) }
         return result
     }
 
@@ -107,7 +153,8 @@ public struct Configuration: Sendable {
 
     private static func check(_ name: String, _ line: Int) throws(Failure) {
         guard Rule.all.contains(where: { $0.id == name }) else {
-            throw Failure(description: "line \(line): there is no rule '\(name)'")
+            let question = NearWords.question(name, among: Rule.all.map(\.id))
+            throw Failure(description: "line \(line): there is no rule '\(name)'\(question)")
         }
     }
 }
@@ -120,13 +167,26 @@ extension Linter {
 }
 
 extension Linter.Outcome {
-    /// Removes findings that a configuration disables under some paths.
-    public mutating func apply(_ configuration: Configuration) {
-        guard !configuration.disabledByPath.isEmpty else { return }
-        findings.removeAll { finding in
-            configuration.disabledByPath.contains { pattern, rules in
-                rules.contains(finding.rule) && Discovery.matches(finding.file, pattern)
+    /// Applies what a configuration says about some paths; `prefix` leads from its folder to the linted one.
+    public mutating func apply(_ configuration: Configuration, prefix: String = "") {
+        for settings in configuration.paths {
+            func applies(_ file: String) -> Bool {
+                PathChoice.matches(file, settings.pattern) || PathChoice.matches(prefix + file, settings.pattern)
+            }
+            findings.removeAll { settings.disabledRules.contains($0.rule) && applies($0.file) }
+            for index in findings.indices {
+                guard let severity = settings.severities[findings[index].rule], applies(findings[index].file) else {
+                    continue
+                }
+                findings[index].severity = severity
             }
         }
+    }
+}
+
+extension NearWords {
+    /// A question that ends a sentence about a mistyped word, such as `; is 'lock' meant?`; nothing if no word is near.
+    static func question(_ word: String, among words: [String]) -> String {
+        alternatives(suggestions(for: word, among: words)).map { "; is \($0) meant?" } ?? ""
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import CommandHelp
 
 /// The comments that suppress findings.
 struct Suppressions {
     private struct Rule {
-        var names: Set<String>
+        /// nil for all rules.
+        var name: String?
         var lines: ClosedRange<Int>
     }
 
@@ -11,72 +13,133 @@ struct Suppressions {
     /// Comments that are malformed, or that give no reason.
     private(set) var problems: [Linter.Skipped] = []
 
-    init(_ files: [String: SourceFile]) {
-        for (path, file) in files { read(file, path) }
+    init(_ files: [SourceFile], _ texts: [Project.TextFile]) {
+        for file in files {
+            let comments = file.tree.comments.map { (line: file.lines.line($0.offset), text: $0.text) }
+            read(comments, in: file.path, lineCount: file.lines.count)
+        }
+        for text in texts where text.text.contains(SuppressionComment.marker) {
+            let lines = text.lines
+            let comments = lines.enumerated().compactMap { index, line in
+                SuppressionComment.text(in: line).map { (line: index + 1, text: $0) }
+            }
+            read(comments, in: text.path, lineCount: lines.count)
+        }
     }
 
     func covers(_ finding: Finding) -> Bool {
         (rules[finding.file] ?? []).contains { rule in
-            rule.lines.overlaps(finding.line...max(finding.line, finding.endLine)) && rule.names.contains(finding.rule)
+            rule.lines.overlaps(finding.line...max(finding.line, finding.endLine))
+                && (rule.name ?? finding.rule) == finding.rule
         }
     }
 
-    private mutating func read(_ file: SourceFile, _ path: String) {
-        var open: [String: Int] = [:]
-        for comment in file.tree.comments {
-            let line = file.lines.line(comment.offset)
-            let text = comment.text.dropFirst("keychain-lint:".count)
-            // A comment text with an interpolation is part of a string about such comments.
-            guard text.hasPrefix("disable") || text.hasPrefix("enable"), !text.contains("\\(") else { continue }
-            let parts = text.split(separator: " ", maxSplits: 1)
-            let command = String(parts.first ?? "")
-            let rest = parts.count > 1 ? String(parts[1]) : ""
-            let (names, reason) = Self.split(rest)
-            if names.isEmpty {
-                problems.append(.init(file: "\(path):\(line)", reason: .comment("the comment names no rule")))
-                continue
+    private mutating func read(_ comments: [(line: Int, text: String)], in path: String, lineCount: Int) {
+        var open: [String?: Int] = [:]
+        for (line, text) in comments {
+            guard let comment = SuppressionComment(text) else { continue }
+            for problem in comment.problems {
+                problems.append(.init(file: "\(path):\(line)", reason: .comment(problem)))
             }
-            for name in names where !Self.isKnown(name) {
-                problems.append(.init(file: "\(path):\(line)", reason: .comment("there is no rule '\(name)'")))
-            }
-            if command.hasPrefix("disable"), reason.isEmpty {
-                problems.append(
-                    .init(
-                        file: "\(path):\(line)",
-                        reason: .comment("the comment gives no reason, and suppresses nothing")
-                    )
-                )
-                continue
-            }
-            switch command {
-            case "disable:next": rules[path, default: []].append(.init(names: names, lines: line + 1...line + 1))
-            case "disable:this": rules[path, default: []].append(.init(names: names, lines: line...line))
-            case "disable": for name in names { open[name] = line }
-            case "enable":
-                for name in names {
+            switch comment.command {
+            case .next: for name in comment.names { add(name, line + 1...line + 1, path) }
+            case .this: for name in comment.names { add(name, line...line, path) }
+            case .from: for name in comment.names { open[name] = line }
+            case .end:
+                for name in comment.names {
                     guard let start = open.removeValue(forKey: name) else { continue }
-                    rules[path, default: []].append(.init(names: [name], lines: start...line))
+                    add(name, start...line, path)
                 }
-            default: problems.append(.init(file: "\(path):\(line)", reason: .comment("'\(command)' is no command")))
             }
         }
-        for (name, start) in open {
-            rules[path, default: []].append(.init(names: [name], lines: start...max(start, file.lines.count)))
+        for (name, start) in open { add(name, start...max(start, lineCount), path) }
+    }
+
+    private mutating func add(_ name: String?, _ lines: ClosedRange<Int>, _ path: String) {
+        rules[path, default: []].append(Rule(name: name, lines: lines))
+    }
+}
+
+/// `keychain-lint:disable:next rule, rule — reason`, in the comment syntax of any file.
+struct SuppressionComment {
+    enum Command { case next, this, from, end }
+
+    var command: Command
+    /// The names of rules; nil stands for all.
+    var names: [String?] = []
+    /// What is wrong with the comment.
+    var problems: [String] = []
+
+    static let marker = "keychain-lint:"
+    private static let commands: [String: Command] = [
+        "disable:next": .next, "disable:this": .this, "disable": .from, "enable": .end,
+    ]
+    private static let openings = ["//", "#", "<!--", "/*", "--", ";"]
+    private static let dashes: Set<Substring> = ["—", "–", "--", "-", ":"]
+
+    /// The text of such a comment in a line of a file.
+    static func text(in line: Substring) -> String? {
+        guard let start = line.firstRange(of: marker) else { return nil }
+        let before = line[..<start.lowerBound]
+        guard openings.contains(where: { before.contains($0) }), !before.contains("\"") else { return nil }
+        return String(line[start.lowerBound...])
+    }
+
+    /// nil for a text that is not about suppressing.
+    init?(_ text: String) {
+        var words = Self.words(text)
+        // A text with an interpolation, or in quotes, is part of a string about such comments.
+        guard let first = words.first, !text.contains("\\("), !text.contains("\"") else { return nil }
+        words.removeFirst()
+        guard let command = Self.commands[String(first)] else {
+            guard
+                !NearWords.suggestions(for: String(first), among: Self.commands.keys.sorted()).isEmpty
+                    || ["ignore", "suppress", "skip", "off", "disable:previous"].contains(first)
+            else { return nil }
+            self.command = .end
+            problems = ["'\(first)' is no command: disable:next, disable:this, disable and enable are"]
+            return
+        }
+        self.command = command
+        let reason = readNames(words)
+        if names.isEmpty, problems.isEmpty { problems.append("the comment names no rule") }
+        if command != .end, reason.isEmpty, !names.isEmpty {
+            problems.append("the comment gives no reason, and suppresses nothing")
+            names = []
         }
     }
 
-    private static func isKnown(_ name: String) -> Bool { KeychainLint.Rule.all.contains { $0.id == name } }
+    /// The words after the marker, without the end of the comment.
+    private static func words(_ text: String) -> [Substring] {
+        var rest = Substring(text.dropFirst(marker.count))
+        for end in ["-->", "*/"] { if let range = rest.firstRange(of: end) { rest = rest[..<range.lowerBound] } }
+        return rest.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "\t" || $0 == "\r" })
+    }
 
-    /// `rule, rule — reason`; the dash may be `—`, `–`, `--` or ` - `.
-    private static func split(_ text: String) -> (names: Set<String>, reason: String) {
-        var names: Set<String> = []
-        let words = text.split(whereSeparator: { $0 == " " || $0 == "," })
+    /// Reads the names of rules.
+    ///
+    /// - Returns: The words after them, which are the reason.
+    private mutating func readNames(_ words: [Substring]) -> [Substring] {
         for (index, word) in words.enumerated() {
-            if ["—", "–", "--", "-", ":"].contains(word) {
-                return (names, words[(index + 1)...].joined(separator: " "))
+            let rest = Array(words[(index + 1)...])
+            if Self.dashes.contains(word) { return rest }
+            if word.hasPrefix("(") { return Array(words[index...]) }
+            // `rule: reason`
+            let isLast = word.hasSuffix(":")
+            let name = String(isLast ? word.dropLast() : word)
+            if name == "all" {
+                names.append(nil)
+            } else if Rule.all.contains(where: { $0.id == name }) {
+                names.append(name)
+            } else if index > 0, !name.contains("-") {
+                // No dash between the rules and the reason.
+                return Array(words[index...])
+            } else {
+                let question = NearWords.question(name, among: Rule.all.map(\.id))
+                problems.append("there is no rule '\(name)'\(question)")
             }
-            names.insert(String(word))
+            if isLast { return rest }
         }
-        return (names, "")
+        return []
     }
 }

@@ -5,27 +5,15 @@ enum CheckstyleOutput {
     static func text(_ outcome: Linter.Outcome) -> String {
         var result = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<checkstyle version=\"8.0\">\n"
         for (file, findings) in Dictionary(grouping: outcome.findings, by: \.file).sorted(by: { $0.key < $1.key }) {
-            result += "  <file name=\"\(escaped(file))\">\n"
+            result += "  <file name=\"\(XMLText.escaped(file))\">\n"
             for finding in findings {
                 let severity = finding.severity == .note ? "info" : finding.severity.rawValue
                 result += "    <error line=\"\(finding.line)\" column=\"\(finding.column)\" severity=\"\(severity)\""
-                result += " message=\"\(escaped(finding.message))\" source=\"keychain-lint.\(finding.rule)\"/>\n"
+                result +=
+                    " message=\"\(XMLText.escaped(finding.message))\" source=\"keychain-lint.\(finding.rule)\"/>\n"
             }
             result += "  </file>\n"
         }
         return result + "</checkstyle>\n"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.map { character in
-            switch character {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            case "\n", "\r\n": "&#10;"
-            default: String(character)
-            }
-        }.joined()
     }
 }

@@ -2,7 +2,7 @@
 
 /// Human-readable findings: a marked excerpt, the reason, and the remedy.
 enum HumanOutput {
-    static func text(_ outcome: Linter.Outcome, _ source: (String) -> [Substring]?) -> String {
+    static func text(_ outcome: Linter.Outcome, _ context: ReportContext) -> String {
         var result = ""
         let rules = Dictionary(Rule.all.map { ($0.id, $0) }) { first, _ in first }
         var explained: Set<String> = []
@@ -13,7 +13,7 @@ enum HumanOutput {
             by: { $0.echoOf ?? "" }
         )
         for finding in outcome.findings where !(finding.echoOf.map(leads.contains) ?? false) {
-            if cached.file != finding.file { cached = (finding.file, source(finding.file)) }
+            if cached.file != finding.file { cached = (finding.file, context.source(finding.file)) }
             result +=
                 "\(finding.file):\(finding.line):\(finding.column): \(finding.severity.rawValue): \(finding.message) "
             result += "[\(finding.rule)]\n"
@@ -25,7 +25,8 @@ enum HumanOutput {
             for echo in echoes[finding.fingerprint] ?? [] { result += "    also: \(echo.message) [\(echo.rule)]\n" }
             // A rule's explanation is printed once.
             if explained.insert(finding.rule).inserted, let rule = rules[finding.rule] {
-                result += "  why: \(rule.reason)\n  fix: \(rule.remedy)\n  see: \(rule.documentationAddress)\n"
+                let page = context.address(of: rule) ?? "keychain-lint explain \(rule.id)"
+                result += "  why: \(rule.reason)\n  fix: \(rule.remedy)\n  see: \(page)\n"
             }
             result += "\n"
         }
@@ -60,12 +61,4 @@ enum HumanOutput {
         if outcome.suppressedCount > 0 { result += "; \(outcome.suppressedCount) suppressed" }
         return result + "\n"
     }
-}
-
-extension Rule {
-    /// Where the rules are documented.
-    public static let documentationAddress = "Documentation/Lint/README.md"
-
-    /// Where the rule is documented.
-    public var documentationAddress: String { "Documentation/Lint/\(id).md" }
 }

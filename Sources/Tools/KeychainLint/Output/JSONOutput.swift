@@ -43,3 +43,22 @@ enum JSONOutput {
         return .object(pairs)
     }
 }
+
+extension Rule {
+    /// All rules, for programs.
+    public static var listAsJSON: String {
+        let rules = all.map { rule in
+            JSONValue.object([
+                "id": .string(rule.id),
+                "title": .string(rule.title),
+                "severity": .string(rule.severity.rawValue),
+                "confidence": .string(rule.confidence.rawValue),
+                "family": .string(rule.family.rawValue),
+                "reason": .string(rule.reason),
+                "remedy": .string(rule.remedy),
+                "tags": .array(rule.tags.map { .string($0) }),
+            ])
+        }
+        return JSONValue.object(["rules": .array(rules)]).indentedText + "\n"
+    }
+}

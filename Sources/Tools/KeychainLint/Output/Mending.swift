@@ -52,7 +52,8 @@ extension Linter {
                 var texts: [String: [UInt8]] = [:]
                 var edits = 0
                 for (path, own) in Dictionary(grouping: findings, by: \.file) {
-                    guard let index = inputs.firstIndex(where: { $0.path == path }), let text = inputs[index].bytes
+                    guard let index = inputs.firstIndex(where: { $0.path == path }),
+                        let text = inputs[index].editableBytes
                     else {
                         continue
                     }
@@ -97,11 +98,17 @@ extension Linter {
 
 extension Linter.InputFile {
     /// nil if the file cannot be read.
-    fileprivate var bytes: [UInt8]? {
+    var bytes: [UInt8]? {
         switch load {
         case .bytes(let bytes): bytes
         case .path(let path): FileManager.default.contents(atPath: path).map { Array($0) }
         }
+    }
+
+    /// The bytes in which edits have their places; nil if the file is not UTF-8.
+    fileprivate var editableBytes: [UInt8]? {
+        guard let bytes, let decoded = SourceText.decoded(bytes), !decoded.isConverted else { return nil }
+        return bytes
     }
 }
 
@@ -110,18 +117,18 @@ extension Linter {
     ///
     /// - Parameters:
     ///   - paths: Files and folders.
-    ///   - excluded: Patterns of paths to exclude.
+    ///   - choice: Which of their files are mended.
     ///   - options: The options of the run.
     ///   - select: Takes out findings whose edits are not wanted.
     /// - Returns: The number of edits.
     /// - Throws: An error of the file system.
     public func mend(
         paths: [String],
-        excluded: [String] = [],
+        choice: PathChoice = PathChoice(),
         options: Options = Options(),
         select: (inout Outcome) -> Void = { _ in }
     ) throws -> Int {
-        let files = Discovery(paths, excluded: excluded).files
+        let files = Discovery(paths, choice: choice).files
         let result = mend(files, options: options, select: select)
         for file in files {
             guard let text = result.edited[file.path], case .path(let path) = file.load else { continue }

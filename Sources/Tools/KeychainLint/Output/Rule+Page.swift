@@ -9,8 +9,18 @@ extension Rule {
         text += "**Why.** \(reason)\n\n**What to do.** \(remedy)\n\n"
         text += "Reported:\n\n" + Self.code(flagged) + "Accepted:\n\n" + Self.code(accepted)
         text += "Suppress a finding, with a reason, on the line before it:\n\n"
-        text += "```swift\n// keychain-lint:disable:next \(id) — the reason\n```\n"
+        text += suppression
         return text
+    }
+
+    /// A comment that suppresses a finding, in the syntax of the file that the rule is about.
+    private var suppression: String {
+        let comment = "keychain-lint:disable:next \(id) — the reason"
+        let path = flagged.files.keys.sorted().first { !$0.hasSuffix(".swift") } ?? ""
+        if flagged.files.keys.contains(where: { $0.hasSuffix(".swift") }) { return "```swift\n// \(comment)\n```\n" }
+        if path.hasSuffix(".entitlements") || path.hasSuffix(".plist") { return "```xml\n<!-- \(comment) -->\n```\n" }
+        if path.hasSuffix(".pbxproj") || path.hasSuffix(".xcconfig") { return "```\n// \(comment)\n```\n" }
+        return "```sh\n# \(comment)\n```\n"
     }
 
     private static func code(_ example: Example) -> String {

@@ -12,6 +12,8 @@ package struct FunctionFacts: Sendable {
     package var sites: [Site]
     package var events: [Event]
     package var accessControls: [AccessControlUse]
+    /// Whether the function is too long to be followed to its end.
+    package var isCutShort: Bool
     package var platforms: Platforms
     /// The calls that each dictionary literal of the program reaches, and each entry; known once all was analysed.
     package var reachedCalls: [Place: Set<Place>] = [:]

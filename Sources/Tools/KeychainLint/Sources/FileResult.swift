@@ -11,8 +11,6 @@ struct FileResult: Sendable {
     var lineCount = 0
     var parsingTime = Duration.zero
 
-    var isEmpty: Bool { swift == nil && text == nil && skipped == nil && lineCount == 0 }
-
     /// Larger files are generated, and would delay the rest.
     static let maximumSize = 5_000_000
 
@@ -23,30 +21,26 @@ struct FileResult: Sendable {
         "UserDefaults", "AppStorage", "SceneStorage", "NSUbiquitousKeyValueStore", "eychain", "errSec",
         "assword", "ecret", "oken", "piKey", "apikey", "API_KEY", "rivateKey", "redential", "mnemonic",
         "CFDictionaryCreate", "ProjectDescription", "assphrase", "Vault", "@main", "UIApplicationMain", "AKIA", "ghp_",
-        "sk_live_", "xox",
+        "sk_live_", "xox", "Valet", "Locksmith",
         "-----BEGIN",
     ])
 
     init(_ input: Linter.InputFile, parser: any SourceParser, manifests: Manifests) {
-        let bytes: [UInt8]
-        switch input.load {
-        case .bytes(let given): bytes = given
-        case .path(let path):
-            guard let data = FileManager.default.contents(atPath: path) else {
-                skipped = .init(file: input.path, reason: .unreadable)
-                return
-            }
-            bytes = Array(data)
+        guard let raw = input.bytes else {
+            skipped = .init(file: input.path, reason: .unreadable)
+            return
         }
-        if bytes.count > Self.maximumSize {
+        if raw.count > Self.maximumSize {
             skipped = .init(file: input.path, reason: .tooLarge)
+            return
+        }
+        guard let bytes = SourceText.decoded(raw)?.text else {
+            if !raw.starts(with: Array("bplist".utf8)) { skipped = .init(file: input.path, reason: .notUTF8) }
             return
         }
         guard input.path.hasSuffix(".swift") else {
             guard let string = String(validating: bytes, as: UTF8.self) else {
-                if !bytes.starts(with: Array("bplist".utf8)) {
-                    skipped = .init(file: input.path, reason: .notUTF8)
-                }
+                skipped = .init(file: input.path, reason: .notUTF8)
                 return
             }
             text = .init(path: input.path, text: string)
@@ -77,6 +71,7 @@ struct FileResult: Sendable {
         if tree.hasErrors {
             skipped = .init(file: path, reason: .unparsed)
         }
+        if tree.isTooDeep { skipped = .init(file: path, reason: .tooDeep) }
         swift = SourceFile(
             path: path,
             text: bytes,

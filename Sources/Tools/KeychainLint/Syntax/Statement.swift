@@ -269,11 +269,14 @@ package struct SwiftTree: Sendable {
     package var statements: [Statement]
     package var comments: [Comment]
     package var hasErrors: Bool
+    /// Whether something was left out because it is nested too deeply.
+    package var isTooDeep: Bool
 
-    package init(statements: [Statement], comments: [Comment], hasErrors: Bool) {
+    package init(statements: [Statement], comments: [Comment], hasErrors: Bool, isTooDeep: Bool) {
         self.statements = statements
         self.comments = comments
         self.hasErrors = hasErrors
+        self.isTooDeep = isTooDeep
     }
 
     /// A comment with a directive for the linter.

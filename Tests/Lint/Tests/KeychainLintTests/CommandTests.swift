@@ -73,11 +73,13 @@ struct CommandTests {
 
         /// Runs the linter with whatever arguments.
         func linter(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
+            try run(program(), arguments)
+        }
+
+        /// The path of the linter.
+        func program() throws -> String {
             let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            let program = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
-                "keychain-lint"
-            )
-            return try run(program.path, arguments)
+            return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("keychain-lint").path
         }
 
         func commit() throws {
@@ -122,13 +124,14 @@ struct CommandTests {
         try folder.write("Tests/a.swift", Self.good)
         try folder.commit()
         try folder.run("/usr/bin/env", ["git", "update-ref", "refs/remotes/origin/main", "HEAD"])
-        for command in [[], ["lint"], ["explain"]] {
+        try folder.write("Sources/Store.swift", Self.good)
+        for command in [[], ["lint"], ["explain"], ["rules"]] {
             let help = try folder.linter(command + ["--help"]).output
             let lines = help.components(separatedBy: "EXAMPLES:\n").last?.split(separator: "\n") ?? []
             let examples = lines.prefix { $0.hasPrefix("  ") }.filter { !$0.hasPrefix("   ") }
             #expect(!examples.isEmpty)
             for example in examples {
-                let words = example.split(separator: " ").map(String.init).prefix { $0 != ">" }
+                let words = example.split(separator: " ").map(String.init).prefix { $0 != ">" && $0 != "<" }
                 #expect(words.first == "keychain-lint")
                 let run = try folder.linter(Array(words.dropFirst()))
                 #expect(run.status == 0, "\(example): \(run.error)")
@@ -137,16 +140,75 @@ struct CommandTests {
     }
 
     @Test(arguments: ["disabled_rules: [no-such-rule]", "severity: 3", "paths: {a: {b: c}}", "stores: [[1]]", "a: ["])
-    func aBrokenConfigurationIsNamedAndTheRestIsLinted(_ text: String) throws {
+    func aBrokenConfigurationEndsTheRun(_ text: String) throws {
         let folder = try Folder()
         try folder.write(".keychain-lint.yml", text)
-        try folder.write("a.swift", RobustnessTests.defect)
+        try folder.write("a.swift", Self.good)
         let run = try folder.lint("--format", "json", ".")
-        #expect(
-            run.error.contains(".keychain-lint.yml: ") && run.error.contains("the configuration is left out"),
-            "\(run.error)"
-        )
-        #expect(try Self.rules(run.output) == ["ignored-osstatus"])
+        #expect(run.status == 2 && run.output == "" && run.error.contains(".keychain-lint.yml: "), "\(run.error)")
+        #expect(try folder.lint("--config", "nowhere.yml", ".").status == 2)
+    }
+
+    @Test func theConfigurationIsLookedForInTheFoldersAround() throws {
+        let folder = try Folder()
+        try folder.write("App/.keychain-lint.yaml", "fail_on: error\nexcluded: [Sources/Old]")
+        try folder.write("App/Sources/a.swift", RobustnessTests.defect)
+        try folder.write("App/Sources/Old/b.swift", RobustnessTests.defect)
+        for path in ["App", "App/Sources", "App/Sources/a.swift", folder.url.path + "/App/Sources/../Sources"] {
+            let run = try folder.lint("--format", "json", path)
+            #expect(try run.status == 0 && Self.rules(run.output) == ["ignored-osstatus"], "\(path) \(run)")
+            #expect(run.output.contains("\"App/Sources/a.swift\""))
+        }
+        #expect(try folder.lint("--fail-on", "warning", "App").status == 1)
+    }
+
+    @Test func theConfigurationNamesWhatIsIncludedAndTheBaseline() throws {
+        let folder = try Folder()
+        try folder.write("Sources/a.swift", RobustnessTests.defect)
+        try folder.write("Other/b.swift", RobustnessTests.defect)
+        try folder.write(".keychain-lint.yml", "included: [Sources]")
+        #expect(try folder.lint("--write-baseline", "known.txt").output.contains("Sources/a.swift:3:5"))
+        try folder.write(".keychain-lint.yml", "baseline: known.txt")
+        // Its fingerprints hold wherever the linter runs, and whatever part it lints.
+        #expect(try folder.lint().output.contains("1 errors") == false)
+        #expect(try Self.rules(folder.lint("--format", "json", "Sources").output) == [])
+        #expect(try Self.rules(folder.lint("--format", "json", ".").output) == ["ignored-osstatus"])
+    }
+
+    @Test func pathsAreThoseThatTheWorkingFolderSees() throws {
+        let folder = try Folder()
+        try folder.write("My App/Sources/a.swift", RobustnessTests.defect)
+        for path in ["My App", "My App/Sources/a.swift", "./My App/Sources"] {
+            #expect(try folder.lint(path).output.contains("My App/Sources/a.swift:3:5: warning"))
+            let github = try folder.lint("--format", "github", path).output
+            #expect(github.hasPrefix("::warning file=My App/Sources/a.swift,line=3"))
+        }
+        let whole = try folder.lint("--absolute-paths", "My App").output
+        #expect(whole.hasPrefix("/") && whole.contains("/My App/Sources/a.swift:3:5: warning"))
+        let sarif = try folder.lint("--format", "sarif", ".").output
+        #expect(sarif.contains("originalUriBaseIds") && sarif.contains("\"file:///"))
+    }
+
+    @Test func textOfAnEditorIsLinted() throws {
+        let folder = try Folder()
+        try folder.write("a.swift", Self.good)
+        try folder.write("unsaved", RobustnessTests.defect)
+        func lint(_ arguments: String) throws -> (status: Int32, output: String, error: String) {
+            let program = try folder.program()
+            return try folder.run("/bin/sh", ["-c", "'\(program)' lint --format json \(arguments) < unsaved"])
+        }
+        for arguments in ["--stdin --stdin-path a.swift", "--stdin --stdin-path Sources/new.swift ."] {
+            let run = try lint(arguments)
+            #expect(try run.status == 1 && Self.rules(run.output) == ["ignored-osstatus"], "\(run.error)")
+        }
+        #expect(try lint("--stdin").status != 0)
+    }
+
+    @Test func theRulesAreListed() throws {
+        let folder = try Folder()
+        #expect(try folder.linter(["rules"]).output.contains("ignored-osstatus (warning): "))
+        let output = try folder.linter(["rules", "--format", "json"]).output
+        #expect(output.contains("\"id\": \"ignored-osstatus\""))
     }
 
     @Test func theConfigurationNamesTheStores() throws {
@@ -215,6 +277,51 @@ struct CommandTests {
         #expect(try Self.rules(run.output) == ["ignored-osstatus", "ignored-osstatus"])
         #expect(run.output.contains("new.swift") && run.output.contains("ü.swift"))
         #expect(try folder.lint("--diff", "no-such-commit", ".").status == 2)
+    }
+
+    /// A change may cause a finding at a line that it does not touch.
+    @Test func aDiffHasTheEffectsOfAChange() throws {
+        let folder = try Folder()
+        let code = """
+            import Security
+            func base() -> [CFString: Any] {
+                [
+                    kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked,
+                ]
+            }
+            func save(_ d: Data) -> OSStatus {
+                var q = base()
+                q[kSecValueData] = d
+                return SecItemAdd(q as CFDictionary, nil)
+            }
+
+            """
+        try folder.write("a.swift", code + Self.good.replacingOccurrences(of: "import Security\n", with: ""))
+        try folder.commit()
+        #expect(try folder.lint("--diff", "HEAD", ".").status == 0)
+        let lines = code.components(separatedBy: "\n").filter { !$0.contains("kSecAttrAccessible") }
+        try folder.write("a.swift", lines.joined(separator: "\n"))
+        let run = try folder.lint("--format", "json", "--diff", "HEAD", ".")
+        #expect(try Self.rules(run.output) == ["add-missing-accessible"], "\(run.error)")
+    }
+
+    @Test func aDiffKnowsFilesThatWereMoved() throws {
+        let folder = try Folder()
+        try folder.write("old.swift", RobustnessTests.defect)
+        try folder.commit()
+        try folder.run("/usr/bin/env", ["git", "mv", "old.swift", "new.swift"])
+        #expect(try Self.rules(folder.lint("--format", "json", "--diff", "HEAD", ".").output) == [])
+    }
+
+    /// The first commit of a repository has nothing before it.
+    @Test func aRepositoryWithoutACommitIsLinted() throws {
+        let folder = try Folder()
+        try folder.write("a.swift", RobustnessTests.defect)
+        try folder.run("/usr/bin/env", ["git", "init", "-q"])
+        let run = try folder.lint("--format", "json", "--diff", "HEAD", ".")
+        #expect(try run.status == 1 && Self.rules(run.output) == ["ignored-osstatus"], "\(run.error)")
+        #expect(try folder.lint("--diff", "main", ".").status == 2)
     }
 
     @Test func aDiffHasAGroupThatIsGone() throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeychainLint
+import KeychainLintParsing
 import Testing
 
 /// The pages in Documentation/Lint say what the rules say.
@@ -30,10 +31,30 @@ struct DocumentationTests {
 
     @Test func theIndexIsUpToDate() throws { try Self.compare("README.md", Rule.index) }
 
+    @Test func theSchemaIsUpToDate() throws {
+        try Self.compare("keychain-lint.schema.json", Configuration.schema)
+        _ = try JSONSerialization.jsonObject(with: Data(Configuration.schema.utf8))
+    }
+
+    /// The page on the configuration has every setting.
+    @Test func theConfigurationIsDescribed() throws {
+        let page = try String(
+            decoding: Data(contentsOf: Self.folder.appendingPathComponent("Configuration.md")),
+            as: UTF8.self
+        )
+        let example = try #require(
+            page.components(separatedBy: "```yaml\n").dropFirst().first?.components(separatedBy: "```")[0]
+        )
+        for setting in Configuration.settings { #expect(example.contains("\n\(setting.name):"), "\(setting.name)") }
+        _ = try Linter().configuration(example)
+    }
+
     @Test func noPageIsLeftOver() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         let known = Set(
-            Rule.all.map { $0.id + ".md" } + ["README.md", "Mutations.md", "Measurement.md", "Configuration.md"]
+            Rule.all.map { $0.id + ".md" } + [
+                "README.md", "Mutations.md", "Measurement.md", "Configuration.md", "keychain-lint.schema.json",
+            ]
         )
         #expect(Set(names).subtracting(known).isEmpty)
     }

@@ -52,13 +52,44 @@ struct FormatTests {
 
     @Test func peopleSeeTheLineTheReasonAndTheRemedy() {
         let source = ["import Security", "func forget() {", "    SecItemDelete([kSecClass: x])"].map { Substring($0) }
-        let text = Format.human.text(Self.outcome) { _ in source }
+        let text = Format.human.text(Self.outcome, context: ReportContext { _ in source })
         #expect(text.contains("Sources/<a&b>.swift:3:5: warning: drops the status of SecItemDelete [ignored-osstatus]"))
         #expect(text.contains(" 3 |     SecItemDelete("))
         #expect(text.contains("|     ^~~"))
-        #expect(
-            text.contains("why: ") && text.contains("fix: ") && text.contains("Documentation/Lint/ignored-osstatus.md")
-        )
+        #expect(text.contains("why: ") && text.contains("fix: "))
+        #expect(text.contains("see: keychain-lint explain ignored-osstatus\n"))
+        let context = ReportContext(documentation: "https://example.com/Lint")
+        let linked = Format.human.text(Self.outcome, context: context)
+        #expect(linked.contains("see: https://example.com/Lint/ignored-osstatus.md\n"))
         #expect(text.contains("0 errors, 1 warnings, 0 notes in 1 files"))
+    }
+
+    @Test func gitLabGetsAFingerprintForEach() throws {
+        var outcome = Self.outcome
+        outcome.findings.append(outcome.findings[0])
+        let root = try JSONSerialization.jsonObject(with: Data(Format.gitlab.text(outcome).utf8))
+        let issues = try #require(root as? [[String: Any]])
+        #expect(Set(issues.compactMap { $0["fingerprint"] as? String }).count == 2)
+        #expect(issues[0]["severity"] as? String == "major" && issues[0]["check_name"] as? String == "ignored-osstatus")
+        let location = try #require(issues[0]["location"] as? [String: Any])
+        #expect(location["path"] as? String == "Sources/<a&b>.swift")
+        #expect((location["lines"] as? [String: Int])?["begin"] == 3)
+        #expect(Format.gitlab.text(Linter().lint([:] as [String: String])) == "[]\n")
+    }
+
+    @Test func junitHasATestForEachFinding() {
+        let text = Format.junit.text(Self.outcome)
+        #expect(text.contains("tests=\"1\" failures=\"1\"") && text.contains("<failure type=\"warning\""))
+        #expect(text.contains("classname=\"Sources/&lt;a&amp;b&gt;.swift\""))
+        #expect(Format.junit.text(Linter().lint([:] as [String: String])).contains("tests=\"1\" failures=\"0\""))
+        let broken = Linter().lint(["a\u{1}.swift": RobustnessTests.defect + "\nfunc ((("])
+        #expect(Format.junit.text(broken).contains("<skipped message=") && !Format.junit.text(broken).contains("\u{1}"))
+    }
+
+    @Test func theListOfRulesIsReadByPrograms() throws {
+        let root = try JSONSerialization.jsonObject(with: Data(Rule.listAsJSON.utf8)) as? [String: Any]
+        let rules = try #require(root?["rules"] as? [[String: Any]])
+        #expect(rules.compactMap { $0["id"] as? String } == Rule.all.map(\.id))
+        #expect(rules.allSatisfy { $0["severity"] is String && $0["tags"] is [String] })
     }
 }

@@ -22,7 +22,8 @@ struct SARIFTests {
     }
 
     private static let message = Shape.object(["text": .text], required: ["text"])  // §3.11
-    private static let artifactLocation = Shape.object(["uri": .uri], required: ["uri"])  // §3.4
+    private static let artifactLocation = Shape.object(["uri": .uri, "uriBaseId": .text], required: ["uri"])  // §3.4
+    private static let help = Shape.object(["text": .text, "markdown": .text], required: ["text"])  // §3.12
     private static let region = Shape.object(  // §3.30
         [
             "startLine": .integer(minimum: 1), "endLine": .integer(minimum: 1), "startColumn": .integer(minimum: 1),
@@ -73,7 +74,7 @@ struct SARIFTests {
     )
     private static let descriptor = Shape.object(  // §3.49
         [
-            "id": .text, "shortDescription": message, "fullDescription": message, "help": message, "helpUri": .uri,
+            "id": .text, "shortDescription": message, "fullDescription": message, "help": help, "helpUri": .uri,
             "defaultConfiguration": .object(["level": level], required: []), "properties": .bag,
         ],
         required: ["id"]
@@ -96,6 +97,7 @@ struct SARIFTests {
                     [
                         "tool": .object(["driver": driver], required: ["driver"]), "invocations": .list(invocation),
                         "columnKind": .choice(["utf16CodeUnits", "unicodeCodePoints"]), "results": .list(result),
+                        "originalUriBaseIds": .object(["%SRCROOT%": artifactLocation], required: []),
                     ],
                     required: ["tool"]
                 )
@@ -140,8 +142,8 @@ struct SARIFTests {
         }
     }
 
-    private static func json(_ outcome: Linter.Outcome) throws -> Any {
-        try JSONSerialization.jsonObject(with: Data(Format.sarif.text(outcome).utf8))
+    private static func json(_ outcome: Linter.Outcome, _ context: ReportContext = ReportContext()) throws -> Any {
+        try JSONSerialization.jsonObject(with: Data(Format.sarif.text(outcome, context: context).utf8))
     }
 
     @Test func everyRuleIsWrittenAsTheStandardSays() throws {
@@ -164,6 +166,31 @@ struct SARIFTests {
         ])
         #expect(outcome.skipped.count == 1 && outcome.findings.count > 1)
         #expect(Self.problems(of: try Self.json(outcome), against: Self.log) == [])
+    }
+
+    @Test func placesAreRelativeToTheWorkingFolderAndLinksAreAbsolute() throws {
+        let outcome = Linter().lint(["a b.swift": RobustnessTests.defect])
+        let context = ReportContext(workingFolder: "/work/my app", documentation: "https://example.com/pages/")
+        let log = try Self.json(outcome.below("App/"), context)
+        #expect(Self.problems(of: log, against: Self.log) == [])
+        let text = Format.sarif.text(outcome.below("App/"), context: context)
+        #expect(text.contains("\"uri\": \"App/a%20b.swift\"") && text.contains("\"uriBaseId\": \"%SRCROOT%\""))
+        #expect(text.contains("\"uri\": \"file:///work/my%20app/\""))
+        #expect(text.contains("\"https://example.com/pages/ignored-osstatus.md\""))
+        #expect(text.contains("external/cwe/cwe-252"))
+        let absolute = Format.sarif.text(outcome.below("/work/"))
+        #expect(absolute.contains("\"uri\": \"file:///work/a%20b.swift\"") && !absolute.contains("SRCROOT"))
+    }
+
+    @Test func rulesAboutSecurityHaveASeverityOfTheirOwn() throws {
+        #expect(Set(Rule.rulesWithStandards).subtracting(Rule.all.map(\.id)) == [])
+        for rule in Rule.all where rule.family == .secrets {
+            #expect(rule.tags.contains("security") && rule.tags.contains { $0.hasPrefix("external/cwe/cwe-") })
+            let severity = try #require(rule.securitySeverity.flatMap(Double.init))
+            #expect(severity > 0 && severity <= 10)
+        }
+        let gate = try #require(Rule.all.first { $0.id == "local-auth-only-gate" })
+        #expect(gate.tags.contains("MASTG-TEST-0266"))
     }
 
     @Test func aFindingPointsToItsRule() throws {

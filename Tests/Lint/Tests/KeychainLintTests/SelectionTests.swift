@@ -57,12 +57,120 @@ struct SelectionTests {
         #expect(moved.findings.isEmpty)
     }
 
-    @Test func aDiffKeepsWhatAChangeBrings() {
-        let text = "import Security\nfunc a() {\n\(Self.call)\n}\nfunc b() {\n\(Self.call)\n}\n"
-        var outcome = Linter().lint(["a.swift": text])
-        let diff = "--- a/x/a.swift\n+++ b/x/a.swift\n@@ -4,0 +5,3 @@\n+func b() {\n"
-        ChangedLines(diff: diff).apply(&outcome, prefix: "x/")
-        #expect(outcome.findings.map(\.line) == [6])
+    @Test(arguments: [
+        "disable:next ignored-osstatus: best effort", "disable:next ignored-osstatus (best effort)",
+        " disable:next ignored-osstatus best effort", "disable:next all — generated",
+        "disable:next delete-then-add, ignored-osstatus — best effort",
+    ])
+    func aReasonIsWrittenInManyWays(_ comment: String) {
+        let outcome = Linter().lint(["a.swift": Self.function("// keychain-lint:\(comment)")])
+        #expect(outcome.findings.map(\.rule) == [] && outcome.skipped == [])
+        #expect(outcome.suppressedCount == 1)
+    }
+
+    @Test(arguments: [
+        ("disable:next ignored-osstatsu — x", "there is no rule 'ignored-osstatsu'; is 'ignored-osstatus' meant?"),
+        ("disabel:next ignored-osstatus — x", "'disabel:next' is no command"),
+        ("ignore ignored-osstatus — x", "'ignore' is no command"), ("disable:next — x", "the comment names no rule"),
+        ("disable:next ignored-osstatus", "the comment gives no reason"),
+    ])
+    func aMistakeInACommentIsSaid(_ comment: String, _ problem: String) throws {
+        let outcome = Linter().lint(["a.swift": Self.function("// keychain-lint:\(comment)")])
+        #expect(outcome.findings.map(\.rule) == ["ignored-osstatus"])
+        let skipped = try #require(outcome.skipped.first)
+        #expect(skipped.file == "a.swift:3" && "\(skipped.reason)".contains(problem))
+        #expect(outcome.skipped.count == 1)
+    }
+
+    private static func function(_ comment: String) -> String {
+        "import Security\nfunc forget() {\n\(comment)\n\(call)\n}\n"
+    }
+
+    /// Comments in the syntax of each kind of file, on the line before a finding.
+    @Test(arguments: [
+        (
+            "ci/sign.sh", "ci-hardcoded-keychain-password", "security unlock-keychain -p geheim9 login.keychain", "# ",
+            ""
+        ),
+        (
+            "fastlane/Fastfile", "ci-hardcoded-keychain-password",
+            "unlock_keychain(path: \"login.keychain\", password: \"geheim9\")", "# ", ""
+        ),
+        (
+            "App/App.entitlements", "entitlement-group-missing-prefix",
+            "<key>keychain-access-groups</key><array><string>com.example.shared</string></array>", "<!-- ", " -->"
+        ),
+    ])
+    func aCommentSuppressesInEveryFile(
+        path: String,
+        rule: String,
+        line: String,
+        opening: String,
+        closing: String
+    ) {
+        func found(_ comment: String) -> [String] {
+            var text = "\(opening)\(comment)\(closing)\n\(line)\n"
+            if path.hasSuffix("entitlements") { text = "<plist><dict>\n\(text)</dict></plist>\n" }
+            return Linter().lint([path: text]).findings.map(\.rule).filter { $0 == rule }
+        }
+        #expect(found("a remark") == [rule])
+        #expect(found("keychain-lint:disable:next \(rule) — known") == [])
+    }
+
+    @Test func aConfigurationHasSeveritiesByPath() throws {
+        let configuration = try Linter().configuration(
+            """
+            baseline: known.txt
+            fail_on: error
+            included: [Sources, "App*"]
+            paths:
+              App/Tools: {severity: {ignored-osstatus: note}}
+            """
+        )
+        #expect(configuration.baseline == "known.txt" && configuration.failOn == .error)
+        #expect(configuration.included == ["Sources", "App*"])
+        var outcome = Linter().lint(["Tools/a.swift": Self.function("")])
+        outcome.apply(configuration)
+        #expect(outcome.findings.map(\.severity) == [.warning])
+        outcome.apply(configuration, prefix: "App/")
+        #expect(outcome.findings.map(\.severity) == [.note])
+    }
+
+    @Test func aMistypedSettingIsAnsweredWithWhatWasMeant() {
+        for (text, answer) in [
+            ("exclude: [a]", "is 'excluded' meant?"), ("disabled_rules: [ignored-osstatsu]", "'ignored-osstatus'"),
+        ] {
+            let failure = #expect(throws: Configuration.Failure.self) { try Linter().configuration(text) }
+            #expect(failure?.description.contains(answer) == true, "\(failure?.description ?? "")")
+        }
+    }
+
+    @Test func patternsMatchPartsOfPaths() throws {
+        let choice = PathChoice(included: ["App*"], excluded: ["*/Generated/*", "Pods/"])
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for path in ["App/a.swift", "App/Generated/b.swift", "Pods/c.swift", "Other/d.swift"] {
+            let file = folder.appendingPathComponent(path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(Self.function("").utf8).write(to: file)
+        }
+        let outcome = Linter().lint(paths: [folder.path], choice: choice)
+        #expect(outcome.findings.map(\.file) == ["App/a.swift"])
+        // Several paths are one program, and no two of its files have one name.
+        let both = Linter().lint(
+            paths: [folder.appendingPathComponent("App").path, folder.appendingPathComponent("Other/d.swift").path]
+        )
+        #expect(both.findings.map(\.file) == ["App/Generated/b.swift", "App/a.swift", "Other/d.swift"])
+    }
+
+    @Test func aFingerprintDoesNotDependOnTheFolderThatIsLinted() {
+        var options = Linter.Options()
+        let whole = Linter().lint(["App/a.swift": Self.function("")]).findings.map(\.fingerprint)
+        options.fingerprintPrefix = "App/"
+        #expect(Linter().lint(["a.swift": Self.function("")], options: options).findings.map(\.fingerprint) == whole)
     }
 
     @Test func safeEditsConverge() throws {

@@ -24,7 +24,7 @@ extension Rule {
             import Security
             func query() -> [String: Any] { [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock] }
             """,
-        check: .file(mentioning: ["AccessibleAlways"]) { facts, report in
+        check: .file(mentioning: ["AccessibleAlways", ".always", "accessibleAlways"]) { facts, report in
             let weak: Set<String> = ["kSecAttrAccessibleAlways", "kSecAttrAccessibleAlwaysThisDeviceOnly"]
             func found(_ value: Expression, _ range: ByteRange) {
                 guard let name = value.bare.lastName, weak.contains(name) else { return }
@@ -54,9 +54,38 @@ extension Rule {
                 case .call(let callee, let arguments)
                 where callee.lastName == "SecAccessControlCreateWithFlags" && arguments.count > 1:
                     found(arguments[1].value, expression.range)
+                case .call(let callee, let arguments) where WrapperLevels.isKnown(facts.source.imports):
+                    for level in WrapperLevels.always(in: arguments, of: callee) {
+                        report.add(
+                            Place(file: facts.file, range: level.range),
+                            ".\(level.lastName ?? "") leaves the item readable while the device is locked",
+                            context: level.lastName ?? ""
+                        )
+                    }
                 default: break
                 }
             }
         }
     )
+}
+
+/// The protection classes of well-known wrappers of the keychain.
+private enum WrapperLevels {
+    private static let modules: Set<String> = [
+        "KeychainAccess", "Valet", "SwiftKeychainWrapper", "KeychainSwift", "Locksmith", "SAMKeychain",
+    ]
+    private static let names: Set<String> = [
+        "always", "alwaysThisDeviceOnly", "accessibleAlways", "accessibleAlwaysThisDeviceOnly",
+    ]
+
+    static func isKnown(_ imports: Set<String>) -> Bool { !imports.isDisjoint(with: modules) }
+
+    /// `.accessibility(.always)`, `accessibility: .always`, `withAccess: .accessibleAlways`.
+    static func always(in arguments: [CallArgument], of callee: Expression) -> [Expression] {
+        arguments.filter { argument in
+            let label = argument.label?.lowercased() ?? (callee.lastName ?? "").lowercased()
+            guard label.contains("access") else { return false }
+            return argument.value.lastName.map(names.contains) ?? false
+        }.map(\.value)
+    }
 }

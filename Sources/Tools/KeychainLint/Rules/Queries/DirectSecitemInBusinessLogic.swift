@@ -22,7 +22,7 @@ extension Rule {
                 guard let type = facts.typeName else { continue }
                 let isAllowed =
                     all.stores.isEmpty
-                    ? !Interface.contains(type, all.module) : all.stores.contains { Discovery.matches(type, $0) }
+                    ? !Interface.contains(type, all.module) : all.stores.contains { PathChoice.matches(type, $0) }
                 if isAllowed { continue }
                 for site in facts.sites where site.depth == 0 {
                     report.add(

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes of a file as text in UTF-8.
+package enum SourceText {
+    /// The text of a file, and whether it was in another encoding; nil if it is no text.
+    ///
+    /// UTF-16 is known by its mark of the byte order. A zero byte is in no source text: it is what UTF-16 without that
+    /// mark, and data, look like.
+    package static func decoded(_ bytes: [UInt8]) -> (text: [UInt8], isConverted: Bool)? {
+        if bytes.starts(with: [0xFF, 0xFE]) { return utf16(bytes.dropFirst(2)) { UInt16($0) | UInt16($1) << 8 } }
+        if bytes.starts(with: [0xFE, 0xFF]) { return utf16(bytes.dropFirst(2)) { UInt16($0) << 8 | UInt16($1) } }
+        return bytes.contains(0) ? nil : (bytes, false)
+    }
+
+    private static func utf16(
+        _ bytes: ArraySlice<UInt8>,
+        unit: (UInt8, UInt8) -> UInt16
+    ) -> (text: [UInt8], isConverted: Bool)? {
+        guard bytes.count.isMultiple(of: 2) else { return nil }
+        let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map { unit(bytes[$0], bytes[$0 + 1]) }
+        guard !units.contains(0), let text = String(validating: units, as: UTF16.self) else { return nil }
+        return (Array(text.utf8), true)
+    }
+}
