@@ -6,8 +6,8 @@ import KeychainCore
 ///
 /// Empty lines and those that begin with `#` are comments; `export` before a name is skipped. A value in single quotes
 /// is as it is; in double quotes, `\n`, `\r`, `\t`, `\"`, `\\`, `\$` and a backslash before a backquote are escapes.
-/// Quoted values may have several lines. A value without quotes ends before ` #`, and has no blanks around it. Nothing is
-/// expanded. A byte order mark at the beginning is skipped.
+/// Quoted values may have several lines. A value without quotes ends before ` #`, and has no blanks around it. Nothing
+/// is expanded. A byte order mark at the beginning is skipped.
 enum EnvironmentFile {
     /// The variables of a file, in its order.
     ///
