@@ -7,10 +7,20 @@ extension Rule {
         text += "| severity | confidence | group |\n| --- | --- | --- |\n"
         text += "| \(severity.rawValue) | \(confidence.rawValue) | \(family.rawValue) |\n\n"
         text += "**Why.** \(reason)\n\n**What to do.** \(remedy)\n\n"
+        text += seeAlso
         text += "Reported:\n\n" + Self.code(flagged) + "Accepted:\n\n" + Self.code(accepted)
         text += "Suppress a finding, with a reason, on the line before it:\n\n"
         text += suppression
         return text
+    }
+
+    /// Where public catalogues have it.
+    private var seeAlso: String {
+        let (tests, weaknesses) = catalogues
+        let links =
+            tests.map { "[\($0)](../MASTG.md)" }
+            + weaknesses.map { "[CWE-\($0)](https://cwe.mitre.org/data/definitions/\($0).html)" }
+        return links.isEmpty ? "" : "**See also.** \(links.joined(separator: ", "))\n\n"
     }
 
     /// A comment that suppresses a finding, in the syntax of the file that the rule is about.

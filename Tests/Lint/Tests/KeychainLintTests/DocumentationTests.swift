@@ -49,6 +49,21 @@ struct DocumentationTests {
         _ = try Linter().configuration(example)
     }
 
+    /// The page on the MASTG has a row with a link to the rule for each test that a rule names.
+    @Test func theGuideLinksTheRules() throws {
+        let file = Self.folder.deletingLastPathComponent().appendingPathComponent("MASTG.md")
+        let rows = try String(decoding: Data(contentsOf: file), as: UTF8.self).split(separator: "\n").filter {
+            $0.hasPrefix("| MASTG-")
+        }
+        #expect(rows.count > 15)
+        for rule in Rule.all {
+            for test in rule.guideTests {
+                let row = rows.first { $0.split(separator: "|")[0].contains(test) }
+                #expect(row?.contains("(Lint/\(rule.id).md)") == true, "\(rule.id): \(test)")
+            }
+        }
+    }
+
     @Test func noPageIsLeftOver() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         let known = Set(
