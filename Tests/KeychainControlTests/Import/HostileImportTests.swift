@@ -25,7 +25,7 @@ struct HostileImportTests {
         let contents: @Sendable () -> Data
         let reason: String
 
-        init(_ what: String, _ reason: String, _ contents: @escaping @Sendable () -> Data) {
+        init(_ what: String, _ reason: String, contents: @escaping @Sendable () -> Data) {
             (testDescription, self.reason, self.contents) = (what, reason, contents)
         }
 
@@ -58,10 +58,10 @@ struct HostileImportTests {
         Refused("a quotation mark within a value", "line 2: something follows a closing quotation mark") {
             Data("name,url,username,password\na,,b,\"hunter2\"x\n".utf8)
         },
-        Refused("JSON of 10,000 arrays in each other", "nested") {
+        Refused("JSON of 10,000 arrays in each other", "the nesting is too deep") {
             Data((String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)).utf8)
         },
-        Refused("JSON of 10,000 objects in each other", "nested") {
+        Refused("JSON of 10,000 objects in each other", "the nesting is too deep") {
             Data((String(repeating: "{\"a\":", count: 10_000) + "1" + String(repeating: "}", count: 10_000)).utf8)
         },
         Refused("JSON with a name twice", "a name is there twice", text: #"{"items": [], "items": ["hunter2"]}"#),
@@ -71,7 +71,7 @@ struct HostileImportTests {
             "has version 2 of the format; this program reads 1",
             text: #"{"format": "swift-keychain passwords", "version": 2, "items": []}"#
         ),
-        Refused("XML of 10,000 elements in each other", "nest") {
+        Refused("XML of 10,000 elements in each other", "too many elements in each other") {
             Data(("<KeePassFile>" + String(repeating: "<Group>", count: 10_000)).utf8)
         },
         Refused("XML with an entity", "the XML", text: "<KeePassFile>&hunter2;</KeePassFile>"),

@@ -152,7 +152,8 @@ struct ImportChangesTests {
 
     @Test("attributes of the Secret Service that an ended import has not given are given by the next", arguments: 0...1)
     func incomplete(_ done: Int) throws {
-        let lookup = #"{"contentType": "text/x", "attributes": [["server", "s"], ["user", "ada"]]}"#
+        let lookup =
+            #"{"contentType": "text/x", "attributes": [["account", "ada"], ["more", "s"], ["service", "svc"]]}"#
         let path = try file(
             """
             {"format": "swift-keychain passwords", "version": 1, "items": [{"class": "generic", "password": "1",
@@ -163,14 +164,29 @@ struct ImportChangesTests {
         let keychain = scene.control.keychain
         let identifier = try #require(try keychain.lookups().first?.item.identifier)
         if done > 0 {
-            let pairs = [LookupAttributes.Pair("server", "s"), LookupAttributes.Pair("user", "ada")]
+            let pairs = [("account", "ada"), ("more", "s"), ("service", "svc")].map(LookupAttributes.Pair.init)
             _ = try keychain.perform(.person(.change(identifier, .attributes(try LookupAttributes(pairs)))))
         }
         let outcome = try scene.run("import", path)
         #expect(outcome.status == 0 && outcome.output.contains("1 replaced"), "\(outcome)")
         let record = try #require(try keychain.lookupRecord(of: identifier))
-        #expect(record.contentType == "text/x" && record.attributes["server"] == "s")
+        #expect(record.contentType == "text/x" && record.attributes["more"] == "s")
         #expect(try scene.run("import", path).output.contains("1 in the keychain already"))
+    }
+
+    @Test("a password that was renamed since a program of the Secret Service stored it keeps its name and attributes")
+    func renamed() throws {
+        let pairs = [("account", "ada"), ("more", "s"), ("service", "svc")].map(LookupAttributes.Pair.init)
+        let contents = LookupContents.item("label", try LookupAttributes(pairs), secret: "1")
+        try scene.control.keychain.store(contents)
+        #expect(try scene.run("rename", "svc/ada", "new/bob").status == 0)
+        let path = scene.folder.path(of: "file")
+        #expect(try scene.run("export", "--all", "--output", path).status == 0)
+        let other = try ItemScene()
+        #expect(try other.run("import", path).status == 0)
+        #expect(try other.run("get", "new/bob").text == "1")
+        #expect(try other.control.keychain.lookups().map(\.item.attributes["more"]) == ["s"])
+        #expect(try other.run("import", path).output.hasPrefix("Added 0 passwords, 1 in the keychain already"))
     }
 
     @Test("killed in the middle, each password is there whole or not at all, and a second import completes it")

@@ -115,7 +115,7 @@ struct FileImport: Sendable {
             guard !there.isEmpty else {
                 // Kept beside the one that has its name.
                 guard first == nil || policy == .keepBoth else { break }
-                return add(item, key, &pending, into: &report)
+                return add(item, under: key, &pending, into: &report)
             }
             for other in there {
                 let differences = try differences(of: item, other)
@@ -149,7 +149,12 @@ struct FileImport: Sendable {
 
     // MARK: - Changes
 
-    private func add(_ item: ImportedItem, _ key: [UInt8], _ pending: inout Pending, into report: inout Report) {
+    private func add(
+        _ item: ImportedItem,
+        under key: [UInt8],
+        _ pending: inout Pending,
+        into report: inout Report
+    ) {
         guard item.secret.count <= ItemLimits.secretByteCount else {
             report.refused.append((item, "the password has more than \(ItemLimits.secretByteCount) bytes"))
             return
@@ -191,16 +196,16 @@ struct FileImport: Sendable {
             switch change.kind {
             case .add:
                 let identifier = try store.add(item.itemClass, item.allAttributes, secret: item.secret)
-                if let lookup = item.lookup, let identifier { try set(lookup, of: identifier, item.secret) }
+                if let lookup = item.lookup, let identifier { try set(lookup, of: identifier, item) }
             case .replace(let entry, differences: _):
                 let changes = item.attributes.filter { $0.key != .accessGroup && $0.key != .synchronizable }
                 try store.update(entry, changes, secret: item.secret)
                 if let lookup = item.lookup, let identifier = entry.identifier {
-                    try set(lookup, of: identifier, item.secret)
+                    try set(lookup, of: identifier, item)
                 }
             case .complete(let entry):
                 if let lookup = item.lookup, let identifier = entry.identifier {
-                    try set(lookup, of: identifier, item.secret)
+                    try set(lookup, of: identifier, item)
                 }
             }
             return .success(())
@@ -296,10 +301,22 @@ struct FileImport: Sendable {
     private func set(
         _ lookup: LookupRecord,
         of identifier: ItemIdentifier,
-        _ secret: SecretBytes
+        _ item: ImportedItem
     ) throws(KeychainError) {
         _ = try keychain.perform(.person(.change(identifier, .attributes(lookup.attributes))))
-        let change = LookupChange.secret(secret, contentType: lookup.contentType)
+        // They give a password another name, if it was renamed since a program stored it with them.
+        let given = LookupMapping.columnValues(lookup.attributes, of: item.itemClass)
+        let own = item.columns.filter { name, value in given[name].map { $0 != value } ?? false }
+        if !own.isEmpty {
+            let query: PropertyDictionary = [
+                PropertyKey.itemClass: .string(item.itemClass.rawValue),
+                PropertyKey.valuePersistentReference: .data(identifier.persistentReference(of: item.itemClass)),
+            ]
+            var changes: PropertyDictionary = [:]
+            for (name, value) in own { changes[name.description] = value.property }
+            _ = try keychain.perform(KeychainRequest(.update(query, attributes: changes), client: .person))
+        }
+        let change = LookupChange.secret(item.secret, contentType: lookup.contentType)
         _ = try keychain.perform(.person(.change(identifier, change)))
     }
 }
