@@ -53,6 +53,7 @@ struct CommandRun {
             Report.show(report.command(measured, samples, participant: index, to: compared))
         }
         Report.show(report.exec(beyond: samples, get: 0, exec: 4))
+        try importFiles(keychainctl, into: &report)
         try browse(program, on: store, into: &report)
     }
 
@@ -78,6 +79,24 @@ struct CommandRun {
             }
         }
         return samples
+    }
+
+    /// A file of as many entries as there are items, which goes into an empty keychain each time.
+    private func importFiles(_ keychainctl: TimedCommand, into report: inout Report) throws {
+        let file = scratch.path("passwords.csv")
+        let lines = (0..<size).map { number in
+            let item = Item(number: number)
+            return "\(item.label),https://\(number).example.com/,\(item.account),secret-\(number)\r\n"
+        }
+        try Data(("name,url,username,password\r\n" + lines.joined()).utf8).write(to: URL(fileURLWithPath: file))
+        let folder = scratch.path("commands-import")
+        var samples: [[Clock: Double]] = []
+        // Each takes long.
+        for _ in 0..<min(rounds, 5) {
+            samples.append(try keychainctl.with(["import", file]).with(variables: variables(of: folder)).run())
+            try FileManager.default.removeItem(atPath: folder)
+        }
+        Report.show(report.imports(samples, size: size))
     }
 
     private func browse(_ program: String, on store: String, into report: inout Report) throws {
@@ -137,6 +156,12 @@ struct TimedCommand {
 
     func with(_ words: [String]) -> TimedCommand {
         var command = self
+        command.words = words
+        return command
+    }
+
+    func with(variables: [String]) -> TimedCommand {
+        var command = TimedCommand(program, variables: variables)
         command.words = words
         return command
     }
@@ -228,6 +253,16 @@ extension Report {
     mutating func exec(beyond samples: Samples, get: Int, exec: Int) -> String {
         let difference = (samples.median(.wall, exec) - samples.median(.wall, get)) / 1e6
         return Self.row(["exec beyond get", compared("exec beyond get (ms)", with: difference, limit: 3), "", ""])
+    }
+
+    /// An import of a file.
+    mutating func imports(_ samples: [[Clock: Double]], size: Int) -> String {
+        let wall = Samples.median(samples.map { $0[.wall] ?? 0 }) / 1e6
+        let processor = Samples.median(samples.map { $0[.processor] ?? 0 }) / 1e6
+        let what = "import of \(size) entries"
+        return Self.row([
+            what, compared("\(what) (ms)", with: wall, limit: size <= 10_000 ? 3_000 : nil), Self.number(processor), "",
+        ])
     }
 
     /// The first screen of `browse`.

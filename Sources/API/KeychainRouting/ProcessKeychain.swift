@@ -30,14 +30,21 @@ package enum ProcessKeychain {
     ///
     /// - Parameters:
     ///   - authenticator: the user prompts.
+    ///   - makesChangesTogether: whether changes of several threads share a sync where this process has the store.
     ///   - noteVersion: told that this process gave the store another version.
     /// - Returns: The parts.
     /// - Throws: `KeychainError` if its folder cannot be determined.
     package static func parts(
         authenticator: any Authenticator,
+        makesChangesTogether: Bool = false,
         noteVersion: @escaping @Sendable (StoreVersionChange) -> Void = warn
     ) throws(KeychainError) -> Parts {
-        Parts(storeAt: try location, authenticator: authenticator, noteVersion: noteVersion)
+        Parts(
+            storeAt: try location,
+            authenticator: authenticator,
+            makesChangesTogether: makesChangesTogether,
+            noteVersion: noteVersion
+        )
     }
 
     /// Says on standard error that the store excludes programs from now on; nothing of a version that excludes none.
@@ -64,11 +71,13 @@ package enum ProcessKeychain {
         ///   - location: the folder.
         ///   - authenticator: the user prompts.
         ///   - retryMilliseconds: the time before a daemon that does not respond is observed again.
+        ///   - makesChangesTogether: whether changes of several threads share a sync where this process has the store.
         ///   - noteVersion: told that this process gave the store another version.
         package init(
             storeAt location: KeychainLocation,
             authenticator: any Authenticator,
             retryMilliseconds: Int32 = 30_000,
+            makesChangesTogether: Bool = false,
             noteVersion: @escaping @Sendable (StoreVersionChange) -> Void = { _ in }
         ) {
             self.location = location
@@ -78,6 +87,7 @@ package enum ProcessKeychain {
             embeddedOnDemand = EmbeddedOnDemand(
                 at: location,
                 authenticator: authenticator,
+                makesChangesTogether: makesChangesTogether,
                 noteVersion: noteVersion
             )
             daemon = DaemonOnDemand(storeAt: location, authenticator: authenticator, options: options)
@@ -116,6 +126,7 @@ package enum ProcessKeychain {
 private final class EmbeddedOnDemand: KeychainBackend {
     private let location: KeychainLocation
     private let authenticator: any Authenticator
+    private let makesChangesTogether: Bool
     private let noteVersion: @Sendable (StoreVersionChange) -> Void
     /// Not under a lock: a child that is forked while another thread holds it would deadlock.
     private let made = AtomicLazyReference<EmbeddedKeychain>()
@@ -123,10 +134,12 @@ private final class EmbeddedOnDemand: KeychainBackend {
     init(
         at location: KeychainLocation,
         authenticator: any Authenticator,
+        makesChangesTogether: Bool,
         noteVersion: @escaping @Sendable (StoreVersionChange) -> Void
     ) {
         self.location = location
         self.authenticator = authenticator
+        self.makesChangesTogether = makesChangesTogether
         self.noteVersion = noteVersion
     }
 
@@ -139,7 +152,9 @@ private final class EmbeddedOnDemand: KeychainBackend {
             guard case .storeVersionChanged(let change) = event else { return }
             noteVersion(change)
         }
-        return made.storeIfNil(EmbeddedKeychain(at: location, device: device))
+        return made.storeIfNil(
+            EmbeddedKeychain(at: location, makesChangesTogether: makesChangesTogether, device: device)
+        )
     }
 
     var families: CommandFamily { .dataProtection }

@@ -11,7 +11,11 @@ extension Surroundings {
     /// The keychain that the environment names, and the terminal; nothing is read or created before the first call.
     static let process: Surroundings = {
         do throws(KeychainError) {
-            let parts = try ProcessKeychain.parts(authenticator: NoAuthenticator()) { change in
+            // An import makes several changes at once.
+            let parts = try ProcessKeychain.parts(
+                authenticator: NoAuthenticator(),
+                makesChangesTogether: true
+            ) { change in
                 StandardError.write("keychainctl: \(change.text)")
             }
             let keychain = RoutedKeychain(parts)

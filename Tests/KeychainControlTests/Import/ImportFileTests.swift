@@ -76,6 +76,8 @@ struct ImportFileTests {
                 <String><Key>UserName</Key><Value>ada</Value></String>
                 <String><Key>Password</Key><Value ProtectInMemory="True">&lt;x&#10;</Value></String>
                 <String><Key>PIN</Key><Value ProtectInMemory="True">1</Value></String>
+                <Times><CreationTime>a</CreationTime><LastAccessTime>b</LastAccessTime><ExpiryTime>c</ExpiryTime>
+                <Expires>True</Expires></Times>
                 <History><Entry><String><Key>Title</Key><Value>Old</Value></String></Entry></History></Entry>
                 <Group><UUID>bin</UUID><Entry><String><Key>Title</Key><Value>Gone</Value></String></Entry></Group>
                 <Entry><String><Key>Title</Key><Value>Second</Value></String></Entry></Group></Root></KeePassFile>
@@ -84,13 +86,16 @@ struct ImportFileTests {
                 "keychain://A%20%26%20B/ada": "<x\n", "keychain://A%20%26%20B%20(PIN)/ada": "1",
                 "keychain://Second": "",
             ],
-            leftOut: ["1 × entry in the recycle bin", "1 × former version of an entry"]
+            leftOut: [
+                "1 × entry in the recycle bin", "1 × former version of an entry", "1 × time", "1 × expiry",
+            ]
         ),
         Sample(
             format: .bitwarden,
             text: """
                 {"encrypted": false, "folders": [], "items": [{"passwordHistory": null, "id": "1", "type": 1,
                 "reprompt": 0, "name": "Example", "notes": null, "favorite": true, "collectionIds": null,
+                "creationDate": "2026-01-01T00:00:00.000Z", "revisionDate": "2026-01-01T00:00:00.000Z", "deletedDate": null,
                 "fields": [{"name": "PIN", "value": "1", "type": 1}, {"name": "Colour", "value": "red", "type": 0}],
                 "login": {"fido2Credentials": [], "uris": [{"match": null, "uri": "https://example.com"},
                 {"match": null, "uri": "https://www.example.com"}], "username": "ada", "password": "x", "totp": null}},
@@ -101,7 +106,7 @@ struct ImportFileTests {
                 "keychain://example.com/ada": "x", "keychain://Example%20(PIN)/ada": "1",
                 "keychain://Note": "line 1\nline 2", "keychain://Card": "{\n  \"number\": \"4111\"\n}",
             ],
-            leftOut: ["1 × mark as favorite"],
+            leftOut: ["1 × mark as favorite", "2 × time"],
             comments: ["keychain://example.com/ada": "Colour: red\nURL: https://www.example.com"]
         ),
         Sample(

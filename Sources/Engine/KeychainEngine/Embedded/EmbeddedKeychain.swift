@@ -39,6 +39,11 @@ package final class EmbeddedKeychain: KeychainBackend {
         self.init(EngineAccess(to: .folder(location, options), device: device, clock: clock, random: random))
     }
 
+    /// The keychain of a folder, in which changes of several threads share syncs of the log or do not.
+    package convenience init(at location: KeychainLocation, makesChangesTogether: Bool, device: DeviceOptions) {
+        self.init(at: location, options: StoreOptions(makesChangesTogether: makesChangesTogether), device: device)
+    }
+
     /// A keychain in memory, empty, gone with the object, of at most so many MiB if a number is given.
     package static func inMemory(
         largestMebibytes: Int? = nil,

@@ -186,6 +186,18 @@ package struct CredentialStore: Sendable {
         return try keychain.explain(ExplanationRequest(KeychainRequest(operation, client: .person), options))
     }
 
+    /// How many items of a class are set aside, because they are damaged; of very many, a thousand.
+    package func countOfDamaged(_ itemClass: ItemClass) throws(KeychainError) -> Int {
+        let explained = try explain(.copyMatching(search(itemClass, [:])), itemLimit: 1_000)
+        return (explained.search?.candidates ?? [])
+            .count { item in
+                switch item.condition {
+                case .damaged, .quarantined: true
+                case .open, .locked, .destroyed: false
+                }
+            }
+    }
+
     /// How many items the deletion of one would remove, as `keychainctl doctor` counts them.
     package func countOfDeleted(_ entry: Entry) throws(KeychainError) -> Int {
         try explain(.delete(entry.query), itemLimit: 1).effect?.count ?? 0

@@ -19,7 +19,7 @@ struct ExportCommand: ParsableCommand {
         abstract: "Writes passwords to a file for other programs; 'backup' is for keeping them.",
         discussion: CommandDiscussion.text(
             """
-            json has everything but the times of a password, csv what is text, env lines NAME='PASSWORD', and pass a \
+            json has everything (an import cannot set the times), csv what is text, env lines NAME='PASSWORD', and pass a \
             folder of files that gpg encrypts to --gpg-recipient. 'keychainctl import' reads each of them. With \
             --passphrase-fd or --age-recipient the file is sealed in the format of age. A file is of its owner alone, and \
             appears when it is complete. Certificates and keys are exported by 'security export'.
@@ -90,12 +90,12 @@ struct ExportCommand: ParsableCommand {
         }
         let entries = try chosen(surroundings)
         var items: [ExportedItem] = []
-        var left: [(name: String, reason: String)] = []
+        var left = all ? try damaged(surroundings) : []
         let progress = ProgressLine(surroundings, isQuiet: false)
         for (index, entry) in entries.enumerated() {
             do throws(Refusal) { items.append(try ExportedItem(entry, surroundings)) } catch {
-                // Of all, those that need their user are left.
-                guard all, entry.isGuarded else { throw error }
+                // Of all, those that need their user are left, and those that nobody can read.
+                guard all, entry.isGuarded || isDamaged(entry, surroundings) else { throw error }
                 left.append((entry.name, "\(error)"))
             }
             progress.show("read", index + 1, of: entries.count)
@@ -147,10 +147,29 @@ struct ExportCommand: ParsableCommand {
             for itemClass in choice.classes { found += try store.entries(itemClass, [:]) }
             return found
         }
+        // Some can be read while others are locked: all are all of them.
+        let status = try refusing { () throws(KeychainError) in try surroundings.keychain.device.status() }
+        guard !status.isLocked else { throw Refusal(ofItem: KeychainError(DeviceError.locked)) }
         return found.filter { entry in
             choice.matches(entry) && filter.account.map(entry.account.hasSameBytes) ?? true
         }
         .map { (name: $0.name, entry: $0) }.sorted { $0.name < $1.name }.map(\.entry)
+    }
+
+    /// What is set aside, and so in no list.
+    private func damaged(_ surroundings: Surroundings) throws(Refusal) -> [(name: String, reason: String)] {
+        let classes = filter.itemClass.map { [$0.itemClass] } ?? PasswordClass.allCases.map(\.itemClass)
+        let count = try surroundings.withItems(in: filter.group) { (store) throws(KeychainError) in
+            try classes.map { (itemClass) throws(KeychainError) in try store.countOfDamaged(itemClass) }.reduce(0, +)
+        }
+        guard count > 0 else { return [] }
+        return [(Count.text(count, "password"), "damaged; 'keychainctl check' says what can be had back")]
+    }
+
+    private func isDamaged(_ entry: CredentialStore.Entry, _ surroundings: Surroundings) -> Bool {
+        let store = CredentialStore(surroundings.keychain, in: nil, forOwner: true)
+        do throws(KeychainError) { _ = try store.secret(of: entry) } catch { return error.status == .decode }
+        return false
     }
 
     private func text(

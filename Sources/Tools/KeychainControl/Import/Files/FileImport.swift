@@ -16,8 +16,8 @@ enum ImportPolicy: Sendable {
 /// Takes passwords of files into the keychain: one that is there with the same secret and attributes is left, so that a
 /// second run adds nothing, and one that was ended in between goes on.
 ///
-/// Each password is one change of the store.
-struct FileImport {
+/// Each password is one change of the store, and several are made at once (``ConcurrentWork``).
+struct FileImport: Sendable {
     private let store: CredentialStore
     private let keychain: any KeychainBackend
     private let policy: ImportPolicy
@@ -42,10 +42,35 @@ struct FileImport {
         (self.keychain, self.policy, self.isRehearsal) = (keychain, policy, isRehearsal)
     }
 
-    /// A password that is there, or that this run has added.
+    /// A password that is there, or that this run adds.
     private enum Known {
         case entry(CredentialStore.Entry)
         case new(ImportedItem)
+    }
+
+    /// What was decided on, and is not made yet.
+    private struct Pending {
+        var changes: [Change] = []
+        /// The primary keys of the passwords that they add.
+        var keys: Set<[UInt8]> = []
+        /// What is there, by primary key, as if they were made.
+        var known: [[UInt8]: [Known]] = [:]
+
+        /// So many share a few syncs of a disk, and are not long in coming.
+        static let largestCount = 256
+    }
+
+    /// A change of one password.
+    private struct Change: Sendable {
+        let item: ImportedItem
+        let kind: Kind
+
+        enum Kind: Sendable {
+            case add([UInt8])
+            case replace(CredentialStore.Entry, differences: [String])
+            /// Gives a password that is there its attributes of the Secret Service.
+            case complete(CredentialStore.Entry)
+        }
     }
 
     /// Takes the passwords.
@@ -60,21 +85,23 @@ struct FileImport {
         into report: inout Report,
         progress: (Int) -> Void
     ) throws(KeychainError) {
-        var known: [[UInt8]: [Known]] = [:]
+        var pending = Pending()
         for itemClass in PasswordClass.allCases.map(\.itemClass) {
             for entry in try store.entries(itemClass, [:]) {
-                known[PrimaryKey.of(entry), default: []].append(.entry(entry))
+                pending.known[PrimaryKey.of(entry), default: []].append(.entry(entry))
             }
         }
         for (index, item) in items.enumerated() {
-            try take(item, &known, into: &report)
-            progress(index + 1)
+            try take(item, &pending, into: &report)
+            if pending.changes.count >= Pending.largestCount { try make(&pending, into: &report) }
+            progress(index + 1 - pending.changes.count)
         }
+        try make(&pending, into: &report)
     }
 
     private func take(
         _ item: ImportedItem,
-        _ known: inout [[UInt8]: [Known]],
+        _ pending: inout Pending,
         into report: inout Report
     ) throws(KeychainError) {
         var item = item
@@ -82,12 +109,13 @@ struct FileImport {
         var first: (known: Known, differences: [String])?
         for number in 2... {
             let key = PrimaryKey.of(item)
-            let there = known[key] ?? []
+            // What the keychain refuses is not there.
+            if pending.keys.contains(key) { try make(&pending, into: &report) }
+            let there = pending.known[key] ?? []
             guard !there.isEmpty else {
                 // Kept beside the one that has its name.
                 guard first == nil || policy == .keepBoth else { break }
-                if try add(item, into: &report) { known[key] = [.new(item)] }
-                return
+                return add(item, under: key, &pending, into: &report)
             }
             for other in there {
                 let differences = try differences(of: item, other)
@@ -104,13 +132,98 @@ struct FileImport {
         guard let first else { return }
         // Of two in one file, neither is replaced by the other.
         if policy == .replace, case .entry(let entry) = first.known {
-            try replace(entry, by: item, first.differences, into: &report)
-            known[PrimaryKey.of(item)] = [.new(item)]
-        } else if first.differences == [Self.lookupName], case .entry(let entry) = first.known {
-            // An import that was ended before it gave the password its attributes.
-            try complete(entry, item, into: &report)
+            let change = Change(item: item, kind: .replace(entry, differences: first.differences))
+            // Its user is asked by this thread.
+            if entry.isGuarded { try make(&pending, into: &report) }
+            pending.changes.append(change)
+            if entry.isGuarded { try make(&pending, into: &report) }
+            pending.known[PrimaryKey.of(item)] = [.new(item)]
+        } else if first.differences == [Self.lookupName], case .entry(let entry) = first.known,
+            try isIncomplete(entry, item)
+        {
+            pending.changes.append(Change(item: item, kind: .complete(entry)))
         } else {
             report.different.append((item, first.differences))
+        }
+    }
+
+    // MARK: - Changes
+
+    private func add(
+        _ item: ImportedItem,
+        under key: [UInt8],
+        _ pending: inout Pending,
+        into report: inout Report
+    ) {
+        guard item.secret.count <= ItemLimits.secretByteCount else {
+            report.refused.append((item, "the password has more than \(ItemLimits.secretByteCount) bytes"))
+            return
+        }
+        pending.changes.append(Change(item: item, kind: .add(key)))
+        pending.keys.insert(key)
+        pending.known[key] = [.new(item)]
+    }
+
+    /// Makes what is pending; what the keychain refuses is reported, and what all would meet ends it.
+    private func make(_ pending: inout Pending, into report: inout Report) throws(KeychainError) {
+        defer { (pending.changes, pending.keys) = ([], []) }
+        let pieces = pending.changes.map { change in { @Sendable in make(change) } }
+        let results =
+            isRehearsal
+            ? pieces.map { _ in .success(()) } : ConcurrentWork.results(of: pieces) { Self.endsImport($0) }
+        var failure: KeychainError?
+        for (change, result) in zip(pending.changes, results) {
+            switch (result, change.kind) {
+            case (.success?, .add): report.added.append(change.item)
+            case (.success?, .replace(_, let differences)): report.replaced.append((change.item, differences))
+            case (.success?, .complete): report.replaced.append((change.item, [Self.lookupName]))
+            case (.failure(let error)?, _):
+                if case .add(let key) = change.kind { pending.known[key] = nil }
+                if Self.isOfOne(error) {
+                    report.refused.append((change.item, error.reason))
+                } else {
+                    failure = failure ?? error
+                }
+            case (nil, _): break
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func make(_ change: Change) -> Result<Void, KeychainError> {
+        do throws(KeychainError) {
+            let item = change.item
+            switch change.kind {
+            case .add:
+                let identifier = try store.add(item.itemClass, item.allAttributes, secret: item.secret)
+                if let lookup = item.lookup, let identifier { try set(lookup, of: identifier, item) }
+            case .replace(let entry, differences: _):
+                let changes = item.attributes.filter { $0.key != .accessGroup && $0.key != .synchronizable }
+                try store.update(entry, changes, secret: item.secret)
+                if let lookup = item.lookup, let identifier = entry.identifier {
+                    try set(lookup, of: identifier, item)
+                }
+            case .complete(let entry):
+                if let lookup = item.lookup, let identifier = entry.identifier {
+                    try set(lookup, of: identifier, item)
+                }
+            }
+            return .success(())
+        } catch { return .failure(error) }
+    }
+
+    private static func endsImport(_ result: Result<Void, KeychainError>) -> Bool {
+        if case .failure(let error) = result { !isOfOne(error) } else { false }
+    }
+
+    /// Whether the keychain does not take this one password, which does not end the import; what all will meet does.
+    private static func isOfOne(_ error: KeychainError) -> Bool {
+        switch error.status {
+        case .parameter, .duplicateItem, .dataTooLarge, .authenticationFailed, .itemNotFound, .missingEntitlement,
+            .noSuchAttribute:
+            true
+        case .interactionNotAllowed: error.kind == .request
+        default: false
         }
     }
 
@@ -170,74 +283,6 @@ struct FileImport {
         .sorted()
     }
 
-    // MARK: - Changes
-
-    /// Whether the password is there afterwards.
-    private func add(_ item: ImportedItem, into report: inout Report) throws(KeychainError) -> Bool {
-        do throws(KeychainError) {
-            guard item.secret.count <= ItemLimits.secretByteCount else {
-                throw .parameter("the password has more than \(ItemLimits.secretByteCount) bytes")
-            }
-            if !isRehearsal {
-                let identifier = try store.add(item.itemClass, item.allAttributes, secret: item.secret)
-                if let lookup = item.lookup, let identifier { try set(lookup, of: identifier, item.secret) }
-            }
-            report.added.append(item)
-            return true
-        } catch {
-            try note(error, of: item, in: &report)
-            return false
-        }
-    }
-
-    private func replace(
-        _ entry: CredentialStore.Entry,
-        by item: ImportedItem,
-        _ differences: [String],
-        into report: inout Report
-    ) throws(KeychainError) {
-        do throws(KeychainError) {
-            if !isRehearsal {
-                let changes = item.attributes.filter { $0.key != .accessGroup && $0.key != .synchronizable }
-                try store.update(entry, changes, secret: item.secret)
-                if let lookup = item.lookup, let identifier = entry.identifier {
-                    try set(lookup, of: identifier, item.secret)
-                }
-            }
-            report.replaced.append((item, differences))
-        } catch { try note(error, of: item, in: &report) }
-    }
-
-    private func complete(
-        _ entry: CredentialStore.Entry,
-        _ item: ImportedItem,
-        into report: inout Report
-    ) throws(KeychainError) {
-        guard let lookup = item.lookup, let identifier = entry.identifier,
-            case .lookupItems(let found) = try keychain.perform(.person(.describe([identifier]))),
-            let own = found.first, LookupMapping.areDerived(own.attributes, from: item.columns, of: item.itemClass)
-        else { return report.different.append((item, [Self.lookupName])) }
-        do throws(KeychainError) {
-            if !isRehearsal { try set(lookup, of: identifier, item.secret) }
-            report.replaced.append((item, [Self.lookupName]))
-        } catch { try note(error, of: item, in: &report) }
-    }
-
-    /// One password that the keychain does not take does not end the import; what all will meet does.
-    private func note(
-        _ error: KeychainError,
-        of item: ImportedItem,
-        in report: inout Report
-    ) throws(KeychainError) {
-        switch error.status {
-        case .parameter, .duplicateItem, .dataTooLarge, .authenticationFailed, .itemNotFound, .missingEntitlement,
-            .noSuchAttribute:
-            report.refused.append((item, error.reason))
-        case .interactionNotAllowed where error.kind == .request: report.refused.append((item, error.reason))
-        default: throw error
-        }
-    }
-
     // MARK: - The Secret Service
 
     private func lookup(of entry: CredentialStore.Entry) throws(KeychainError) -> LookupRecord? {
@@ -245,13 +290,33 @@ struct FileImport {
         return try keychain.lookupRecord(of: identifier)
     }
 
+    /// Whether a password differs only because an import was ended before it had given all attributes.
+    private func isIncomplete(_ entry: CredentialStore.Entry, _ item: ImportedItem) throws(KeychainError) -> Bool {
+        guard let lookup = item.lookup, let own = try self.lookup(of: entry) else { return false }
+        // Those that an add derives; or the content type, which comes last.
+        return LookupMapping.areDerived(own.attributes, from: item.columns, of: item.itemClass)
+            || own.attributes == lookup.attributes && own.contentType == LookupMapping.contentType(of: item.secret)
+    }
+
     private func set(
         _ lookup: LookupRecord,
         of identifier: ItemIdentifier,
-        _ secret: SecretBytes
+        _ item: ImportedItem
     ) throws(KeychainError) {
         _ = try keychain.perform(.person(.change(identifier, .attributes(lookup.attributes))))
-        let change = LookupChange.secret(secret, contentType: lookup.contentType)
+        // They give a password another name, if it was renamed since a program stored it with them.
+        let given = LookupMapping.columnValues(lookup.attributes, of: item.itemClass)
+        let own = item.columns.filter { name, value in given[name].map { $0 != value } ?? false }
+        if !own.isEmpty {
+            let query: PropertyDictionary = [
+                PropertyKey.itemClass: .string(item.itemClass.rawValue),
+                PropertyKey.valuePersistentReference: .data(identifier.persistentReference(of: item.itemClass)),
+            ]
+            var changes: PropertyDictionary = [:]
+            for (name, value) in own { changes[name.description] = value.property }
+            _ = try keychain.perform(KeychainRequest(.update(query, attributes: changes), client: .person))
+        }
+        let change = LookupChange.secret(item.secret, contentType: lookup.contentType)
         _ = try keychain.perform(.person(.change(identifier, change)))
     }
 }

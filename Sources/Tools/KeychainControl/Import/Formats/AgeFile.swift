@@ -74,8 +74,17 @@ enum AgeFile {
 
     /// Opens a file.
     ///
+    /// - Parameters:
+    ///   - contents: the file.
+    ///   - passphrase: the passphrase.
+    ///   - largestLog2Cost: the binary logarithm of the most work that is done for it.
+    /// - Returns: The bytes.
     /// - Throws: ``Refusal`` for a wrong passphrase, a damaged file, and one that would take too long.
-    static func opened(_ contents: SecretBytes, by passphrase: SecretBytes) throws(Refusal) -> SecretBytes {
+    static func opened(
+        _ contents: SecretBytes,
+        by passphrase: SecretBytes,
+        atMost largestLog2Cost: Int = largestLog2Cost
+    ) throws(Refusal) -> SecretBytes {
         let bytes = contents.unprotectedCopy
         var rest = bytes[...]
         guard line(&rest) == version, let stanza = line(&rest), let body = line(&rest), let last = line(&rest) else {

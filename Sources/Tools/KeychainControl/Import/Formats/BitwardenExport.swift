@@ -54,6 +54,7 @@ enum BitwardenExport {
         }
         file.leaveOut("former password", item["passwordHistory"].elements?.count ?? 0)
         file.leaveOut("attachment", item["attachments"].elements?.count ?? 0)
+        file.leaveOut("time", ["creationDate", "revisionDate"].count { item[$0].string != nil })
         if item["folderId"].string != nil { file.leaveOut("folder") }
         if item["collectionIds"].elements?.isEmpty == false { file.leaveOut("collection") }
         if item["favorite"].boolean == true { file.leaveOut("mark as favorite") }

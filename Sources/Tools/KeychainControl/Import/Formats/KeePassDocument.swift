@@ -51,6 +51,7 @@ enum KeePassDocument {
                 case .start("String", _): try readString(&reader, into: &login)
                 case .start("History", _):
                     file.leaveOut("former version of an entry", try Self.countEntries(&reader))
+                case .start("Times", _): try readTimes(&reader)
                 case .start("Binary", _):
                     _ = try reader.text()
                     file.leaveOut("attachment")
@@ -59,6 +60,18 @@ enum KeePassDocument {
                 }
             }
             if binDepth != nil { file.leaveOut("entry in the recycle bin") } else { login.add(to: &file) }
+        }
+
+        private mutating func readTimes(_ reader: inout XMLReader) throws(Refusal) {
+            while let event = try reader.next(), event != .end("Times") {
+                guard case .start(let name, _) = event else { continue }
+                let text = try reader.text()
+                switch name {
+                case "CreationTime", "LastModificationTime": file.leaveOut("time")
+                case "Expires": if text.lowercased() == "true" { file.leaveOut("expiry") }
+                default: break
+                }
+            }
         }
 
         private mutating func readString(

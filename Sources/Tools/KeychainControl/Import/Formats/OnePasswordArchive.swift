@@ -46,6 +46,7 @@ enum OnePasswordArchive {
 
     private static func add(_ item: JSONValue, _ place: String, to file: inout ImportedPasswords) {
         let (overview, details) = (item["overview"], item["details"])
+        guard item["trashed"].boolean != true else { return file.leaveOut("entry in the trash") }
         guard overview.members != nil else { return file.refused.append((place, "it has no overview")) }
         var login = ImportedLogin(place: place)
         login.title = overview["title"].string ?? ""
@@ -81,6 +82,7 @@ enum OnePasswordArchive {
             login.notes.insert(notes, at: 0)
         }
         file.leaveOut("former password", details["passwordHistory"].elements?.count ?? 0)
+        file.leaveOut("time", ["createdAt", "updatedAt"].count { item[$0].number != nil })
         file.leaveOut("tag", overview["tags"].elements?.count ?? 0)
         if item["state"].string == "archived" { file.leaveOut("mark as archived") }
         if (item["favIndex"].integer ?? 0) > 0 { file.leaveOut("mark as favorite") }
@@ -98,6 +100,10 @@ enum OnePasswordArchive {
             if login.otp.isEmpty { login.otp = text } else { login.secrets.append((name, text)) }
         case "string", "url", "phone", "menu", "date", "monthYear", "month", "address", "gender", "reference":
             login.notes.append("\(name): \(text)")
+        case "creditCardType": login.notes.append("\(name): \(text)")
+        // The archive has it beside the document, where it is counted.
+        case "file": break
+        case "sshKey": login.secrets.append((name, value["privateKey"].string ?? text))
         case "email": login.notes.append("\(name): \(value["email_address"].string ?? text)")
         // What is concealed, and what is not known.
         default:

@@ -20,12 +20,20 @@ enum PasswordDocument {
         return document.indentedText + "\n"
     }
 
+    private static let times: [(name: String, attribute: AttributeName)] = [
+        ("created", .creationDate), ("modified", .modificationDate),
+    ]
+
     private static func object(_ item: ExportedItem) -> JSONValue {
         var members: [String: JSONValue] = [
             "class": .string(item.entry.passwordClass.rawValue),
             "attributes": .object(item.attributes.mapValues(value)),
         ]
         set(item.secret, as: "password", in: &members)
+        // For people: an add sets the times of an item, whatever it is given (Semantics, "Adding items").
+        for (name, attribute) in times {
+            if let date = item.entry.date(attribute) { members[name] = .string(TimeText.text(date)) }
+        }
         if let lookup = item.lookup {
             let pairs = lookup.attributes.pairs.map { JSONValue.strings([$0.name, $0.value]) }
             members["secretService"] = .object([
@@ -80,6 +88,7 @@ enum PasswordDocument {
             do throws(Refusal) { file.items.append(try item(object, place)) } catch {
                 file.refused.append((place, "\(error)"))
             }
+            file.leaveOut("time", times.count { object[$0.name].string != nil })
         }
         return file
     }

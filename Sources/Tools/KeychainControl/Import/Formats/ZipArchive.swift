@@ -15,6 +15,8 @@ struct ZipArchive {
         let compressedCount: Int
         let count: Int
         let offset: Int
+        /// The CRC-32 of the file.
+        let check: Int
     }
 
     /// The most files that are looked at.
@@ -42,14 +44,21 @@ struct ZipArchive {
             var entries: [String: Entry] = [:]
             for _ in 0..<count {
                 guard reader.number(place, 4) == 0x0201_4B50, let flags = reader.number(place + 8, 2),
-                    let method = reader.number(place + 10, 2), let compressed = reader.number(place + 20, 4),
+                    let method = reader.number(place + 10, 2), let check = reader.number(place + 16, 4),
+                    let compressed = reader.number(place + 20, 4),
                     let size = reader.number(place + 24, 4), let nameCount = reader.number(place + 28, 2),
                     let extraCount = reader.number(place + 30, 2), let commentCount = reader.number(place + 32, 2),
                     let offset = reader.number(place + 42, 4), place + 46 + nameCount <= bytes.count
                 else { throw Self.malformed }
                 guard flags & 1 == 0 else { throw Refusal("the archive is encrypted") }
                 let name = String(decoding: bytes[place + 46..<place + 46 + nameCount], as: UTF8.self)
-                let entry = Entry(method: method, compressedCount: compressed, count: size, offset: offset)
+                let entry = Entry(
+                    method: method,
+                    compressedCount: compressed,
+                    count: size,
+                    offset: offset,
+                    check: check
+                )
                 guard entries.updateValue(entry, forKey: name) == nil else { throw Self.malformed }
                 place += 46 + nameCount + extraCount + commentCount
             }
@@ -75,18 +84,18 @@ struct ZipArchive {
             guard start + entry.compressedCount <= bytes.count else { throw Self.malformed }
             guard entry.count <= limit else { throw Self.tooLarge(name, limit) }
             let compressed = UnsafeRawBufferPointer(rebasing: bytes[start..<start + entry.compressedCount])
+            let plain: [UInt8]
             switch entry.method {
-            case 0:
-                guard compressed.count == entry.count else { throw Self.malformed }
-                return Array(compressed)
+            case 0: plain = Array(compressed)
             case 8:
                 do throws(Inflate.Fault) {
-                    let plain = try Inflate.bytes(of: compressed, atMost: entry.count)
-                    guard plain.count == entry.count else { throw .malformed }
-                    return plain
+                    plain = try Inflate.bytes(of: compressed, atMost: entry.count)
                 } catch { throw Self.malformed }
             default: throw Refusal("the archive is compressed by a method that is not known")
             }
+            // Without the code, a changed bit of a password would not be noticed.
+            guard plain.count == entry.count, Int(CRC32.code(of: plain)) == entry.check else { throw Self.malformed }
+            return plain
         }
     }
 
@@ -94,6 +103,20 @@ struct ZipArchive {
 
     private static func tooLarge(_ name: String, _ limit: Int) -> Refusal {
         Refusal("'\(name.printable)' in the archive has more than \(limit) bytes")
+    }
+}
+
+/// The check code of files in archives (APPNOTE.TXT, 4.4.7).
+enum CRC32 {
+    private static let table: [UInt32] = (0..<256).map { byte in
+        (0..<8).reduce(UInt32(byte)) { code, _ in code & 1 == 1 ? code >> 1 ^ 0xEDB8_8320 : code >> 1 }
+    }
+
+    /// The code of some bytes.
+    static func code(of bytes: some Sequence<UInt8>) -> UInt32 {
+        let table = table
+        return ~bytes.reduce(UInt32.max) { code, byte in table[Int(UInt8(truncatingIfNeeded: code) ^ byte)] ^ code >> 8
+        }
     }
 }
 
