@@ -11,7 +11,7 @@ import Testing
 struct UserDatabaseTests {
     private static func home(of user: uid_t, in file: String, capacity: Int = 1 << 14) -> (Int32, home: String?) {
         var home: String?
-        let failure = UserDatabase.find(user, capacity: capacity, in: file) { home = String(cString: $0.pw_dir) }
+        let failure = UserDatabase.find(user, capacity: capacity, in: file) { home = String(cString: $1) }
         return (failure, home)
     }
 

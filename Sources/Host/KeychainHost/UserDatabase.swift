@@ -11,7 +11,7 @@ package enum UserDatabase {
     /// - Returns: The name; `nil` if there is no account, or if that cannot be determined.
     package static func name(of user: uid_t) -> String? {
         var name: String?
-        _ = find(user) { name = $0.pw_name.map { String(cString: $0) } }
+        _ = find(user) { found, _ in name = String(cString: found) }
         return name
     }
 
@@ -21,7 +21,7 @@ package enum UserDatabase {
     /// - Throws: ``FileError`` if the database cannot be read, or if the path is not UTF-8.
     package static func home(of user: uid_t) throws(FileError) -> String? {
         var home: String??
-        let failure = find(user) { home = $0.pw_dir.map { String(validatingCString: $0) } }
+        let failure = find(user) { _, found in home = String(validatingCString: found) }
         // Some databases report ENOENT for a user that they do not contain.
         guard failure == 0 || failure == ENOENT else {
             throw .system(call: "getpwuid_r", path: "user \(user)", errno: failure)
@@ -40,13 +40,13 @@ package enum UserDatabase {
     ///   - user: the user ID.
     ///   - capacity: the size of the first buffer, in bytes; a longer entry gets a larger one.
     ///   - file: a file such as `/etc/passwd` to read; `nil` for the system's accounts.
-    ///   - body: called with the entry.
+    ///   - body: called with the name and the home folder.
     /// - Returns: The error number of getpwuid_r(3).
     static func find(
         _ user: uid_t,
         capacity: Int = 1 << 14,
         in file: String? = nil,
-        _ body: (passwd) -> Void
+        _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Void
     ) -> Int32 {
         var capacity = capacity
         while true {
@@ -57,7 +57,7 @@ package enum UserDatabase {
                 let failure =
                     file.map { keychain_user_in_file($0, user, &entry, base, buffer.count, &found) }
                     ?? keychain_user(user, &entry, base, buffer.count, &found)
-                if failure == 0, found != nil { body(entry) }
+                if failure == 0, found != nil, let name = entry.pw_name, let home = entry.pw_dir { body(name, home) }
                 return failure
             }
             guard failure == ERANGE, capacity < maximumEntryBytes else { return failure }
