@@ -24,7 +24,9 @@ struct AdoptPromptTests {
         // setsid does not say that a signal ended a program; that of the terminal is for its shell, too.
         let script = "trap : INT\nsh -c 'exec keychainctl adopt netrc'\nexit $?\n"
         try Data(script.utf8).write(to: URL(fileURLWithPath: folder.path(of: "script")))
-        let line = "exec setsid --ctty --wait sh \(folder.path(of: "script")) <\(pty.path) >\(pty.path) 2>&1"
+        // Tests that run in the background of a shell ignore the signal.
+        let line =
+            "exec env --default-signal=INT setsid --ctty --wait sh \(folder.path(of: "script")) <\(pty.path) >\(pty.path) 2>&1"
         return try ControlProcess(["sh", "-c", line], folder)
     }
 
