@@ -10,7 +10,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let kind = buffer.first else { return 0 }
     let bytes = Array(buffer.dropFirst())
     let found: PlainSecrets?
-    switch kind % 12 {
+    switch kind % 15 {
     case 0: found = PlainSecrets(netrc: bytes)
     case 1: found = PlainSecrets(gitCredentials: bytes)
     case 2: found = try? PlainSecrets(docker: bytes)
@@ -22,6 +22,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     case 8: found = PlainSecrets(kube: bytes, helper: "/usr/bin/keychain-kubectl")
     case 9: found = PlainSecrets(variables: bytes, path: "/home/ada/.env") { _ in "keychain://x/y" }
     case 10: found = PlainSecrets(maven: bytes)
+    case 11: found = PlainSecrets(gitConfiguration: bytes)
+    case 12: found = PlainSecrets(awsConfiguration: bytes)
+    case 13: found = PlainSecrets(indexes: bytes)
     default: found = PlainSecrets(privateKey: bytes)
     }
     guard let found else { return 0 }

@@ -21,6 +21,13 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let key = try? OneTimePassword(bytes) {
         precondition((6...8).contains(key.code(of: 1).utf8.count), "a password has six to eight digits")
     }
+    if let owner = AttachmentOwner(service: text) {
+        precondition(owner.service == text, "what belongs to a password is found by its service")
+    }
+    if let kind = AttachmentKind(account: text) { precondition(kind.account == text, "a kind has one account") }
+    if case .at(let time)? = ExpiryDate(text, now: 0) {
+        precondition(ExpiryDate(TimeText.text(time), now: 0) == .at(time), "a time is read as it was written")
+    }
     _ = try? SecretTemplate(bytes, in: "file")
     return 0
 }

@@ -35,6 +35,10 @@ final class OtherToolsTests {
         for (name, secret) in Self.items {
             try #require(try run("keychainctl set \(name)", in: "open", input: secret).status == 0)
         }
+        for command in Self.further {
+            let outcome = try run(command, in: "open", input: "more\n")
+            try #require(outcome.status == 0, "\(command): \(outcome.output)")
+        }
         try FileManager.default.copyItem(at: folder.appending(path: "open"), to: folder.appending(path: "locked"))
         let passcode = try run("keychainctl device set-passcode --passcode-stdin", in: "locked", input: "1234\n")
         try #require(passcode.status == 0, "\(passcode.output)")
@@ -52,7 +56,14 @@ final class OtherToolsTests {
         "--class internet bank.example/ada": "s3cret",
     ]
 
+    /// What some of them have.
+    private static let further = [
+        "keychainctl note web/key --set", "keychainctl attach web/key key.pem --name old.pdf",
+        "keychainctl expire web/otp 1d",
+    ]
+
     private static let files = [
+        "codes.pdf": "codes", "app.env": "APP_TOKEN=s3cret\n",
         "key.pem": "key", ".env": "TOKEN=keychain://web/ada\n", "app.conf.in": "password = {{ keychain://web/ada }}\n",
         "passwords.csv": "name,url,username,password\nShop,https://shop.example/login,ada,pw1\n",
     ]

@@ -53,10 +53,17 @@ package struct CommandPages {
         lines += [".Sh ENVIRONMENT"] + ManualText.list(facts.variables, as: "Ev")
         lines += (facts.variables.isEmpty ? [] : [".Pp"]) + ["All variables are in", ".Xr swift-keychain 7 ."]
         lines += [".Sh FILES"] + ManualText.list(facts.files, as: "Pa")
-        lines += [".Sh EXIT STATUS"] + ManualText.list(facts.statuses)
+        lines += [".Sh EXIT STATUS"] + ManualText.list(statuses(of: part, whole: whole))
         lines += [".Sh EXAMPLES"] + ManualText.examples(discussion.examples).dropFirst()
         lines += [".Sh SEE ALSO"] + ManualText.references(others(of: part, name))
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Those of commands that name passwords are more.
+    private func statuses(of part: CommandDescription, whole: Bool) -> [(String, String)] {
+        let names = part.all.flatMap(\.ownArguments).flatMap { $0.names ?? [] }.map(\.name)
+        guard whole, names.contains("protocol") else { return facts.statuses }
+        return facts.statuses + facts.passwordStatuses
     }
 
     private func others(of part: CommandDescription, _ name: String) -> [String] {

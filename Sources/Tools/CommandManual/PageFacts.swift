@@ -8,6 +8,9 @@ package struct PageFacts: Sendable {
     /// Exit statuses with their meanings.
     let statuses: [(String, String)]
 
+    /// Further ones of commands that name passwords.
+    let passwordStatuses: [(String, String)]
+
     /// Environment variables with their meanings; swift-keychain(7) has all of them.
     let variables: [(String, String)]
 
@@ -30,6 +33,12 @@ package struct PageFacts: Sendable {
                 ("0", "The command did what was asked."),
                 ("1", "It did not; standard error says why."),
                 ("2", "The arguments are wrong. Some commands use other numbers, too, which their pages list."),
+            ],
+            passwordStatuses: [
+                ("3", "There is no such password, or nothing that was asked for."),
+                ("4", "Several passwords are meant."),
+                ("5", "The keychain is locked, nobody gave its passcode, or the password may not be read."),
+                ("6", "The keychain as a whole cannot be read."),
             ],
             variables: [
                 home,
@@ -54,6 +63,7 @@ package struct PageFacts: Sendable {
             ("2", "The arguments are wrong."),
             ("3", "No daemon owns the keychain: programs open it themselves."),
         ],
+        passwordStatuses: [],
         variables: [home],
         files: [
             folder, ("/var/lib/swift-keychain", "The keychains of the system service."),
@@ -71,6 +81,7 @@ package struct PageFacts: Sendable {
             ("2", "A path or the configuration cannot be read."),
             ("64", "The arguments are wrong."),
         ],
+        passwordStatuses: [],
         variables: [],
         files: [(".keychain-lint.yml", "The configuration, in the folder that is linted or the current one.")],
         others: ["keychainctl 1", "keychainctl-words 1", "security 1"]

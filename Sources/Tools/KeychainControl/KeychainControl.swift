@@ -35,6 +35,8 @@ package struct KeychainControl: ParsableCommand {
                     EditCommand.self, GenerateCommand.self, OneTimePasswordCommand.self, RenameCommand.self,
                     CopyCommand.self, MoveCommand.self, DeleteCommand.self, ClipCommand.self,
                     ClearClipboardCommand.self, AttributesCommand.self, HistoryCommand.self, UndoCommand.self,
+                    NoteCommand.self, AttachCommand.self, AttachmentsCommand.self, DetachCommand.self,
+                    ExpireCommand.self,
                 ]
             ),
             CommandGroup(

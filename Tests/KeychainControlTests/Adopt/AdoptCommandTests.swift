@@ -234,6 +234,23 @@ struct AdoptCommandTests {
         }
     }
 
+    @Test(
+        "root in the home of another user changes nothing there",
+        .enabled(if: geteuid() == 0, "only root changes what others have"),
+        arguments: ["home", "file"]
+    )
+    func root(_ foreign: String) throws {
+        let scene = try AdoptScene()
+        try scene.helpers.write(".netrc", netrc)
+        try #require(chown(foreign == "home" ? scene.home : scene.path(".netrc"), 65_534, 65_534) == 0)
+        let outcome = try scene.run("--yes", scene.path(".netrc"))
+        #expect(outcome.status == 1 && outcome.remarks.contains("belongs to another user"), "\(outcome)")
+        #expect(try scene.helpers.text(".netrc") == netrc && scene.count() == 0)
+        let named = try scene.run("--yes", "netrc")
+        #expect(named.remarks.contains("belongs to another user"), "\(named)")
+        #expect(try scene.helpers.text(".netrc") == netrc && scene.count() == 0)
+    }
+
     @Test("JSON has the same, without secrets")
     func json() throws {
         let scene = try AdoptScene()

@@ -50,6 +50,17 @@ struct ManualPagesTests {
         }
     }
 
+    @Test("the pages of commands that name passwords have their exit statuses, and no others")
+    func passwordStatuses() throws {
+        let pages = try Self.pages()
+        for command in ["get", "set", "list", "note", "attach", "expire", "history", "undo"] {
+            #expect(pages["keychainctl-\(command).1"]?.contains("Several passwords are meant.") == true, "\(command)")
+        }
+        for command in ["device", "backup", "exec"] {
+            #expect(pages["keychainctl-\(command).1"]?.contains("Several passwords are meant.") == false, "\(command)")
+        }
+    }
+
     @Test("every page has its sections, and leads to the page of words and to the configuration")
     func sections() throws {
         var pages = try Self.pages()

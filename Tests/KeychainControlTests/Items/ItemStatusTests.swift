@@ -52,6 +52,11 @@ struct ItemStatusTests {
         Row(words: ["generate", "--replace", "--set"], others: [.missing: 0]),
         Row(words: ["list"], takesName: false, others: [.missing: 0, .ambiguous: 0]),
         Row(words: ["search", "svc"], takesName: false, others: [.ambiguous: 0]),
+        Row(words: ["note"], others: [.present: 3]), Row(words: ["note", "--set"]), Row(words: ["attachments"]),
+        Row(words: ["attach", "NAME", "/dev/null"]),
+        Row(words: ["detach", "NAME", "x", "--yes"], others: [.present: 3]),
+        Row(words: ["expire", "NAME", "90d"]), Row(words: ["expire"], others: [.present: 3]),
+        Row(words: ["expire", "--due"], takesName: false, others: [.present: 3, .ambiguous: 3]),
     ]
 
     @Test("each command ends with the status of its situation", arguments: rows, Situation.allCases)

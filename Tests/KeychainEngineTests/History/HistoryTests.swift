@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
+import KeychainAuthenticators
 import KeychainCore
 import KeychainHost
 import KeychainProtection
 import KeychainSimulation
 import KeychainStore
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 @testable import KeychainEngine
@@ -231,6 +234,97 @@ struct HistoryTests {
         let repaired = store.open()
         #expect(try repaired.formerValues(anna) == ["one"] && repaired.history().numberForAll() == 4)
         #expect(try repaired.check().isSound)
+    }
+
+    @Test(
+        "a number for all that is none is reported by a check, and removed by a repair",
+        arguments: ["'x'", "1000", "-1"]
+    )
+    func damagedNumber(_ number: String) throws {
+        let store = try TestStore()
+        var keychain: EmbeddedKeychain? = store.open()
+        let anna = try numbered(keychain, of: store)
+        let location = KeychainLocation(path: store.path)
+        #expect(try StoreCheck(at: location).run().verdict == .sound)
+        keychain = nil
+        try store.raw().execute("UPDATE history SET keep = \(number)")
+        try store.raw().checkpoint()
+        let report = try StoreCheck(at: location).run()
+        #expect(report.verdict == .damaged && report.findings.contains { $0.text.contains("number of former values") })
+        // Meanwhile nothing that was kept is lost.
+        #expect(try store.open().formerValues(anna) == ["one"])
+        let outcome = try StoreRepair(at: location).run(acceptsLostLog: true, date: "D") { _ in true }
+        #expect(outcome.isDone)
+        #expect(try StoreCheck(at: location).run().verdict == .sound)
+        let repaired = store.open()
+        #expect(try repaired.formerValues(anna) == ["one"] && repaired.history().numberForAll() == 0)
+        try repaired.history().keepForAll(2)
+        #expect(repaired.update("anna", "three") == .done)
+        #expect(try repaired.formerValues(anna) == ["two", "one"])
+    }
+
+    /// An item with a former value, and a number for all.
+    private func numbered(_ keychain: EmbeddedKeychain?, of store: TestStore) throws -> HistoryRequest.Subject {
+        let keychain = try #require(keychain)
+        #expect(keychain.add("anna", "one") == .done)
+        try keychain.history().keepForAll(4)
+        #expect(keychain.update("anna", "two") == .done)
+        return try keychain.subject("anna")
+    }
+
+    @Test(
+        "a process that is killed while it changes a password has kept each value before the present one",
+        arguments: 1...6
+    )
+    func killed(_ round: Int) async throws {
+        let store = try TestStore()
+        let keychain = store.open()
+        #expect(keychain.add("anna", "0") == .done)
+        let anna = try keychain.subject("anna")
+        try keychain.history().keep(3, of: anna)
+        let result = await #expect(processExitsWith: .failure) { [path = store.path as String, round = round as Int] in
+            let keychain = EmbeddedKeychain(at: KeychainLocation(path: path))
+            let changes = Mutex(0)
+            Thread.detachNewThread {
+                // At another moment of a change each time.
+                while changes.withLock({ $0 }) < 2 * round {}
+                for _ in 0..<(round * 20_000) { _ = changes.withLock { $0 } }
+                kill(getpid(), SIGKILL)
+            }
+            for number in 1... {
+                _ = keychain.update("anna", "\(number)")
+                changes.withLock { $0 = number }
+            }
+        }
+        #expect(result?.exitStatus == .signal(SIGKILL))
+        let other = store.open()
+        #expect(try other.check().isSound)
+        guard case .secret(let text) = other.secret("anna"), let number = Int(text), number >= 2 * round else {
+            Issue.record("the password is lost")
+            return
+        }
+        let expected = (max(number - 3, 0)..<number).reversed().map(String.init)
+        #expect(try other.formerValues(anna) == expected)
+    }
+
+    @Test("former values of an item with an application password are read and restored with it alone")
+    func applicationPassword() throws {
+        let owner = ScriptedAuthenticator { _ in .secret(SecretBytes(Array("of the item".utf8))) }
+        let keychain = store.open(StoreOptions(), authenticator: owner)
+        let constraints = try #require(AccessConstraints([.applicationPassword]))
+        let control = AccessControl(protection: .whenUnlocked, constraints: constraints)
+        #expect(keychain.add("guarded", "one", with: ["accc": .accessControl(control)]) == .done)
+        let guarded = try keychain.subject("guarded")
+        try keychain.history().keep(2, of: guarded)
+        #expect(keychain.update("guarded", "two") == .done)
+        #expect(try keychain.formerValues(guarded) == ["one"])
+        owner.setAnswer { _ in .secret(SecretBytes(Array("another".utf8))) }
+        #expect(throws: KeychainError.self) { try keychain.formerValues(guarded) }
+        owner.setAnswer { _ in .secret(SecretBytes(Array("of the item".utf8))) }
+        let value = try #require(try keychain.history().values(of: guarded).values.first)
+        try keychain.history().restore(value, of: guarded)
+        #expect(keychain.secret("guarded") == .secret("one"))
+        #expect(try keychain.formerValues(guarded) == ["two", "one"])
     }
 
     /// A store with a former value and a damaged item, which nothing has open afterwards.

@@ -35,6 +35,34 @@ struct ReleasedStoreTests {
         try GuardedItems.expectContents(of: keychain)
     }
 
+    @Test("former values of every version are listed, read and restored", arguments: ["format-3.3-history"])
+    func opensReleasedHistories(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        let keychain = EmbeddedKeychain(at: KeychainLocation(path: try Self.copy(name, into: folder)))
+        let client = Client(accessGroups: [Client.commonGroup])
+        let history = KeychainHistory(keychain, client: client)
+        #expect(try history.numberForAll() == 2 && keychain.check().isSound)
+        for (itemClass, account, isOwn, former) in [
+            ("genp", "ada", true, ["two", "one"]), ("genp", "bob", false, ["tre", "due"]),
+            ("inet", "eve", false, ["first"]),
+        ] {
+            let query: PropertyDictionary = [
+                "class": .string(itemClass), "acct": .string(account), "r_PersistentRef": .boolean(true),
+            ]
+            let answer = try keychain.perform(KeychainRequest(.copyMatching(query), client: client))
+            guard case .single(.data(let reference)) = answer else { throw KeychainError.unexpectedReply }
+            let identifier = try #require(ItemIdentifier(persistentReference: reference))
+            let item = HistoryRequest.Subject(try #require(ItemClass(rawValue: itemClass)), identifier)
+            let values = try history.values(of: item)
+            #expect(values.isOwn == isOwn && values.values.allSatisfy { $0.group == Client.commonGroup })
+            let found = try values.values.map {
+                String(decoding: try history.secret($0, of: item).unprotectedCopy, as: UTF8.self)
+            }
+            #expect(found == former)
+            try history.restore(try #require(values.values.last), of: item)
+        }
+    }
+
     @Test("a backup of every version is restored and holds what was put there", arguments: ["format-2", "format-3"])
     func restoresReleasedBackups(_ name: String) throws {
         let folder = try TemporaryFolder()

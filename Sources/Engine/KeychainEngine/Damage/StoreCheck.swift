@@ -92,7 +92,7 @@ package struct StoreCheck: Sendable {
         }
         do throws(StoreExamination.Obstacle) {
             var examination = try StoreExamination(salvage, in: folder, device, unlocked: unlocked)
-            if salvage.deviceRecord == nil { report.add(.device, .missingDevice) }
+            report.addRecords(of: salvage)
             do throws(KeychainError) { try examination.forEachRow(into: &report) } catch {
                 report.obstacle = error.reason
             }
@@ -114,6 +114,19 @@ extension StoreReport {
         case .damagedKeybag: add(.keybag, obstacle.text)
         case .notAStore, .otherFormat, .unsupported, .lostRootKey: self.obstacle = obstacle.text
         }
+    }
+}
+
+extension StoreReport {
+    /// Adds what is damaged of the records of the whole store.
+    mutating func addRecords(of salvage: SalvagedStore) {
+        if salvage.deviceRecord == nil { add(.device, .missingDevice) }
+        guard salvage.hasDamagedHistoryNumber else { return }
+        add(
+            .device,
+            "the number of former values that are kept of all passwords is damaged; those with a number of their own keep it",
+            remedy: "'keychainctl repair' removes it, and 'keychainctl history keep NUMBER --all' sets it again"
+        )
     }
 }
 

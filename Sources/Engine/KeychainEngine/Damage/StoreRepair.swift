@@ -181,7 +181,7 @@ extension StoreRepair.Outcome {
                 device,
                 unlocked: subject.unlocked
             )
-            if salvage.deviceRecord == nil { before.add(.device, .missingDevice) }
+            before.addRecords(of: salvage)
             return examination
         } catch {
             before.obstacle = error.text

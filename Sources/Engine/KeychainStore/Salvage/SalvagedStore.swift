@@ -29,6 +29,9 @@ package final class SalvagedStore {
     /// The number of former values that are kept of items without one of their own; `nil` if no row is one.
     package private(set) var historyNumber: Int?
 
+    /// Whether there is a row for it that is none.
+    package private(set) var hasDamagedHistoryNumber = false
+
     /// How many pages of trees are missing, or make no sense.
     package private(set) var lostPages = 0
     /// Those of the trees that hold no items.
@@ -64,11 +67,15 @@ package final class SalvagedStore {
             deviceRecord = try sql { () throws(SQLiteError) in try staging.deviceRecord(values) }
         }
         if roots[HistoryLayout.name] != nil {
+            let rows = placedRecords(of: HistoryLayout.name, columns: 2)
             historyNumber =
-                records(of: HistoryLayout.name, columns: 2).lazy.compactMap { values in
-                    guard case .integer(let number) = values[1] else { return nil }
+                rows.found.lazy.compactMap { values in
+                    // The identifier is not in the record.
+                    guard values[0] == .null, case .integer(let number) = values[1] else { return nil }
                     return Int(exactly: number).flatMap { (0...ItemHistory.maximumCount).contains($0) ? $0 : nil }
                 }.first
+            // What is found elsewhere may be of another table.
+            hasDamagedHistoryNumber = historyNumber == nil && rows.isInTree
         }
         lostPagesBesides = lostPages
     }
@@ -104,6 +111,11 @@ package final class SalvagedStore {
 
     /// The records of a table of one row, from its tree or else from anywhere.
     private func records(of table: String, columns: Int) -> [[Record.Value]] {
+        placedRecords(of: table, columns: columns).found
+    }
+
+    /// The same, and whether they are in its tree, which is read once: pages that are met twice count as lost.
+    private func placedRecords(of table: String, columns: Int) -> (found: [[Record.Value]], isInTree: Bool) {
         var found: [[Record.Value]] = []
         let collect = { [self] (page: TreePage) in
             for cell in cells(of: page) where found.count < Self.maximumRecords {
@@ -115,11 +127,11 @@ package final class SalvagedStore {
             }
         }
         if let root = roots[table] { forEachLeaf(from: root, collect) }
-        guard found.isEmpty else { return found }
+        guard found.isEmpty else { return (found, true) }
         for number in pages.numbers where found.count < Self.maximumRecords && !reached.contains(number) {
             if let page = leaf(number) { collect(page) }
         }
-        return found
+        return (found, false)
     }
 
     /// The cells of a page, but for many that lie over one another; some may, where sizes are damaged.

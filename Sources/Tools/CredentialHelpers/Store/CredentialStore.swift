@@ -276,6 +276,27 @@ package struct CredentialStore: Sendable {
         _ = try perform(.update(entry.query, attributes: changes))
     }
 
+    /// Changes attributes of all items of a class with some attributes, in one change of the keychain.
+    ///
+    /// - Returns: `false` if there is none.
+    package func updateAll(
+        _ itemClass: ItemClass,
+        _ marks: [AttributeName: PropertyValue],
+        to attributes: [AttributeName: PropertyValue]
+    ) throws(KeychainError) -> Bool {
+        var query = search(itemClass, [:])
+        var changes: PropertyDictionary = [:]
+        for (name, value) in marks { query[name.description] = value }
+        for (name, value) in attributes { changes[name.description] = value }
+        do throws(KeychainError) {
+            _ = try perform(.update(query, attributes: changes))
+            return true
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return false
+        }
+    }
+
     /// Gives an item another secret, unless it was changed since it was found.
     ///
     /// - Returns: `false` if it was changed or deleted meanwhile.

@@ -22,6 +22,10 @@ enum AdoptedKind: String, CaseIterable {
     case env
     case maven
     case ssh
+    case gitconfig
+    case awsconfig
+    case pip
+    case uv
 
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
@@ -31,7 +35,7 @@ enum AdoptedKind: String, CaseIterable {
         case .git: .git
         case .cargo: .cargo
         case .aws: .aws
-        case .netrc, .docker, .npm, .pypi, .gh, .glab, .kube, .env, .maven, .ssh: nil
+        case .netrc, .docker, .npm, .pypi, .gh, .glab, .kube, .env, .maven, .ssh, .gitconfig, .awsconfig, .pip, .uv: nil
         }
     }
 
@@ -56,6 +60,10 @@ enum AdoptedKind: String, CaseIterable {
         case (".kube", _), (_, "kubeconfig"): self = .kube
         case (_, "settings.xml"): self = .maven
         case (".ssh", _): self = .ssh
+        case (_, ".gitconfig"), ("git", "config"): self = .gitconfig
+        case (".aws", "config"): self = .awsconfig
+        case (_, "pip.conf"): self = .pip
+        case (_, "uv.toml"): self = .uv
         case _ where name == ".env" || name.hasPrefix(".env.") || name.hasSuffix(".env"): self = .env
         default: return nil
         }
@@ -89,6 +97,12 @@ enum AdoptedKind: String, CaseIterable {
             let others = ["config", "known_hosts", "authorized_keys", "environment", "rc"]
             return names.sorted().filter { name in !name.hasSuffix(".pub") && !others.contains { name.hasPrefix($0) } }
                 .map { "\(home)/.ssh/\($0)" }
+        case .gitconfig:
+            return [value("GIT_CONFIG_GLOBAL") ?? "\(home)/.gitconfig", "\(configuration)/git/config"]
+        case .awsconfig: return [try HelpedProgram.aws.path(surroundings)]
+        case .pip:
+            return [value("PIP_CONFIG_FILE") ?? "\(configuration)/pip/pip.conf", "\(home)/.pip/pip.conf"]
+        case .uv: return [value("UV_CONFIG_FILE") ?? "\(configuration)/uv/uv.toml"]
         }
     }
 
@@ -126,6 +140,9 @@ enum AdoptedKind: String, CaseIterable {
             case .env: return PlainSecrets(variables: bytes, path: path) { $0.reference }
             case .maven: return PlainSecrets(maven: bytes)
             case .ssh: return PlainSecrets(privateKey: bytes)
+            case .gitconfig: return PlainSecrets(gitConfiguration: bytes)
+            case .awsconfig: return PlainSecrets(awsConfiguration: bytes)
+            case .pip, .uv: return PlainSecrets(indexes: bytes)
             }
         } catch let error as Refusal {
             throw error

@@ -12,12 +12,12 @@ struct Browser {
     /// The secret that is shown.
     private(set) var secret: SecretBytes?
 
-    private var entries: [CredentialStore.Entry]
+    private var entries: [ListedPassword]
     /// Those in which nobody is asked.
     let surroundings: Surroundings
     private let clearAfter: Int
 
-    init(_ surroundings: Surroundings, _ entries: [CredentialStore.Entry], size: BrowseModel.Size, clearAfter: Int) {
+    init(_ surroundings: Surroundings, _ entries: [ListedPassword], size: BrowseModel.Size, clearAfter: Int) {
         // A question would be in the middle of the screen.
         var silent = surroundings
         silent.authenticator = NoAuthenticator()
@@ -32,7 +32,7 @@ struct Browser {
     }
 
     /// Reads all passwords again.
-    mutating func read(_ body: () throws(Refusal) -> [CredentialStore.Entry]) {
+    mutating func read(_ body: () throws(Refusal) -> [ListedPassword]) {
         do throws(Refusal) {
             entries = try body()
             model.isLocked = false
@@ -48,11 +48,11 @@ struct Browser {
                 let clipboard = try surroundings.clipboard()
                 model.message = try surroundings.copy(
                     .password,
-                    of: entries[item],
+                    of: entries[item].entry,
                     to: clipboard,
                     clearAfter: clearAfter
                 )
-            case .reveal(let item): secret = try surroundings.secret(of: entries[item])
+            case .reveal(let item): secret = try surroundings.secret(of: entries[item].entry)
             case .explain(let name): model.open(try explanation(of: name))
             case .lock:
                 try refusing { () throws(KeychainError) in try surroundings.keychain.device.lock() }
@@ -100,13 +100,13 @@ struct Browser {
 }
 
 extension BrowseModel.Item {
-    fileprivate init(_ entry: CredentialStore.Entry) {
-        name = entry.name
+    fileprivate init(_ password: ListedPassword) {
+        name = password.entry.name
         cells = {
-            let cells = entry.cells
+            let cells = password.cells
             return (cells[0], cells[1], cells[3])
         }
-        texts = { [entry.name, entry.text(.label), entry.text("icmt")].compactMap(\.self) }
-        rows = { entry.rows }
+        texts = { password.searchedTexts }
+        rows = { password.attachments.rows + password.entry.rows }
     }
 }

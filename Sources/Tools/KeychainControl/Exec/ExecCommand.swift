@@ -15,7 +15,9 @@ struct ExecCommand: ParsableCommand {
             environment of the command alone: in no file, in no argument, and not in the shell's. Whoever may read the \
             memory of the command can read them there.
 
-            A file of variables has lines NAME=VALUE, in which a value that is a reference stands for the secret, and any \
+            A reference is keychain://SERVICE/ACCOUNT, or keychain://SERVICE alone, with ?account, ?otp or another field of \
+            'keychainctl get' behind it for a part other than the password; a slash within a name is %2F. 'keychainctl show' \
+            writes the reference that means one password alone. A file of variables has lines NAME=VALUE, in which a value that is a reference stands for the secret, and any \
             other stands for itself; it may be committed. A template is given as the path of a file in memory, which goes \
             with the command, and which those programs can open that inherit its open files; with --template-file, as that \
             of a file in the run-time folder (XDG_RUNTIME_DIR), which every program of the user can open until the command \

@@ -19,7 +19,8 @@ struct ExportCommand: ParsableCommand {
         abstract: "Writes passwords to a file for other programs; 'backup' is for keeping them.",
         discussion: CommandDiscussion.text(
             """
-            json has everything (an import cannot set the times), csv what is text, env lines NAME='PASSWORD', and pass a \
+            json has everything, with notes, files and expiry (an import cannot set the times), csv what is text, env \
+            lines NAME='PASSWORD', and pass a \
             folder of files that gpg encrypts to --gpg-recipient. 'keychainctl import' reads each of them. With \
             --passphrase-fd or --age-recipient the file is sealed in the format of age. A file is of its owner alone, and \
             appears when it is complete. Certificates and keys are exported by 'security export'.
@@ -93,6 +94,10 @@ struct ExportCommand: ParsableCommand {
         var left = all ? try damaged(surroundings) : []
         let progress = ProgressLine(surroundings, isQuiet: false)
         for (index, entry) in entries.enumerated() {
+            if format == .pass || format == .env, Attachment(entry) != nil {
+                left.append((entry.name, "it belongs to a password; json has it"))
+                continue
+            }
             do throws(Refusal) { items.append(try ExportedItem(entry, surroundings)) } catch {
                 // Of all, those that need their user are left, and those that nobody can read.
                 guard all, entry.isGuarded || isDamaged(entry, surroundings) else { throw error }
@@ -132,7 +137,8 @@ struct ExportCommand: ParsableCommand {
         var entries: [CredentialStore.Entry] = []
         for name in names {
             let entry = try surroundings.item(try ItemName.choices(name, filter), named: name)
-            if !entries.contains(where: entry.isSame) { entries.append(entry) }
+            for entry in [entry] + (try surroundings.attachments(of: entry).entries)
+            where !entries.contains(where: entry.isSame) { entries.append(entry) }
         }
         guard all else { return entries }
         let choice = ItemChoice(

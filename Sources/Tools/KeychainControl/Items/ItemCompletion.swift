@@ -25,6 +25,8 @@ enum ItemCompletion {
     static func names(in keychain: any KeychainBackend) -> [String] {
         let store = CredentialStore(keychain, in: nil, forOwner: true, findsGuarded: true)
         let found = PasswordClass.allCases.flatMap { (try? store.entries($0.itemClass, [:])) ?? [] }
-        return OfferedNames.unquotedLines(found.filter(\.hasReference).map(\.name))
+        return OfferedNames.unquotedLines(
+            ListedPassword.from(found).map(\.entry).filter(\.hasReference).map(\.name)
+        )
     }
 }

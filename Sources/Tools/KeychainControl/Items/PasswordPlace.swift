@@ -145,7 +145,7 @@ extension Surroundings {
                         if let flag = place.synchronizable, flag != entry.isSynchronizable {
                             changes[.synchronizable] = .boolean(flag)
                         }
-                        try store.update(entry, changes, secret: secret)
+                        try store.updateWithAttachments(entry, changes, secret: secret)
                     } else {
                         try store.add(itemClass, new.merging(attributes) { $1 }, secret: secret)
                     }

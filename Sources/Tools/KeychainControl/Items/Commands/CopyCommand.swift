@@ -13,7 +13,7 @@ struct CopyCommand: ParsableCommand {
         discussion: CommandDiscussion.text(
             """
             If any password is meant by that name, nothing is changed; with --to-group, if one of that access group is. What \
-            programs of the Secret Service find it by comes along.
+            programs of the Secret Service find it by, its note, files and expiry come along.
             """,
             examples: ["keychainctl copy github.com/ada backup/ada": "Keeps the password under a second name."]
         )
@@ -40,24 +40,41 @@ struct CopyCommand: ParsableCommand {
         let secret = try surroundings.secret(of: entry)
         let attributes = Self.attributes(of: entry, named: choice)
         do throws(Refusal) {
-            try surroundings.withItems(in: toGroup ?? entry.accessGroup) { (store) throws(KeychainError) in
-                let identifier = try store.add(entry.itemClass, attributes, secret: secret)
-                guard let identifier, let former = entry.identifier, !entry.isSynchronizable else { return }
-                let copy = (identifier: identifier, columns: Self.columns(attributes, of: entry.itemClass))
-                do throws(KeychainError) {
-                    try surroundings.keychain.copyLookup(
-                        from: (former, Self.columns(entry.named, of: entry.itemClass)),
-                        to: copy,
-                        of: entry.itemClass
-                    )
-                } catch {
-                    // All of it, or nothing.
-                    _ = try surroundings.keychain.perform(.person(.delete(identifier)))
-                    throw error
-                }
+            let attachments = try surroundings.copyAttachments(
+                of: entry,
+                to: choice,
+                in: toGroup ?? entry.accessGroup
+            )
+            do throws(Refusal) { try add(copyOf: entry, attributes, secret: secret, surroundings) } catch {
+                try? surroundings.delete(attachments)
+                throw error
             }
         } catch { throw new.refusal(error) }
         surroundings.remark("Copied \(entry.name.printable) to \(new.newName.printable).")
+    }
+
+    private func add(
+        copyOf entry: CredentialStore.Entry,
+        _ attributes: [AttributeName: PropertyValue],
+        secret: SecretBytes,
+        _ surroundings: Surroundings
+    ) throws(Refusal) {
+        try surroundings.withItems(in: toGroup ?? entry.accessGroup) { (store) throws(KeychainError) in
+            let identifier = try store.add(entry.itemClass, attributes, secret: secret)
+            guard let identifier, let former = entry.identifier, !entry.isSynchronizable else { return }
+            let copy = (identifier: identifier, columns: Self.columns(attributes, of: entry.itemClass))
+            do throws(KeychainError) {
+                try surroundings.keychain.copyLookup(
+                    from: (former, Self.columns(entry.named, of: entry.itemClass)),
+                    to: copy,
+                    of: entry.itemClass
+                )
+            } catch {
+                // All of it, or nothing.
+                _ = try surroundings.keychain.perform(.person(.delete(identifier)))
+                throw error
+            }
+        }
     }
 
     /// The attributes of a copy.

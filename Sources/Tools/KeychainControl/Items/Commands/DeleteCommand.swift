@@ -12,7 +12,8 @@ struct DeleteCommand: ParsableCommand {
         abstract: "Deletes passwords, after it has shown which.",
         discussion: CommandDiscussion.text(
             """
-            Each name has to mean one password: if one means none or several, nothing is deleted. Programs of other names \
+            Each name has to mean one password: if one means none or several, nothing is deleted. Its note, files and expiry \
+            are deleted with it, also where they are all that is left of it. Programs of other names \
             that use a password are not known here; its access group says who may. A synchronizable one is deleted on the \
             user's other devices, too.
             """,
@@ -36,13 +37,13 @@ struct DeleteCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
-        var entries: [CredentialStore.Entry] = []
+        var entries: [ListedPassword] = []
         for name in names {
-            let entry = try surroundings.item(try ItemName.choices(name, filter), named: name)
-            if !entries.contains(where: entry.isSame) { entries.append(entry) }
+            for found in try meant(by: name, surroundings)
+            where !entries.contains(where: { $0.entry.isSame(as: found.entry) }) { entries.append(found) }
         }
         let passwords = Count.text(entries.count, "password")
-        let lines = entries.map { "    \($0.distinction)" }.joined(separator: "\n")
+        let lines = entries.map { "    \($0.entry.distinction)\($0.attachments.remark)" }.joined(separator: "\n")
         let touched = Count.text(try count(of: entries, surroundings), "item")
         guard !dryRun else {
             return surroundings.printLine("Would delete \(passwords), touches \(touched):\n\(lines)")
@@ -58,26 +59,44 @@ struct DeleteCommand: ParsableCommand {
         surroundings.remark("Deleted \(passwords).")
     }
 
+    /// The password of a name, or what is left of one that is gone.
+    private func meant(by name: String, _ surroundings: Surroundings) throws(Refusal) -> [ListedPassword] {
+        let choices = try ItemName.choices(name, filter)
+        do throws(Refusal) {
+            let entry = try surroundings.item(choices, named: name)
+            return [ListedPassword(entry: entry, attachments: try surroundings.attachments(of: entry))]
+        } catch {
+            guard error.status == .notFound else { throw error }
+            let left = try surroundings.leftAttachments(choices)
+            guard !left.isEmpty else { throw error }
+            return left
+        }
+    }
+
     /// How many items are removed, as 'keychainctl doctor' counts them.
     private func count(
-        of entries: [CredentialStore.Entry],
+        of entries: [ListedPassword],
         _ surroundings: Surroundings
     ) throws(Refusal) -> Int {
         try surroundings.withItems { (store) throws(KeychainError) in
             var count = 0
-            for entry in entries { count += try store.countOfDeleted(entry) }
+            for entry in entries.flatMap({ [$0.entry] + $0.attachments.entries }) {
+                count += try store.countOfDeleted(entry)
+            }
             return count
         }
     }
 
-    private func delete(_ entries: [CredentialStore.Entry], _ surroundings: Surroundings) throws(Refusal) {
+    private func delete(_ entries: [ListedPassword], _ surroundings: Surroundings) throws(Refusal) {
         for (index, entry) in entries.enumerated() {
             do throws(Refusal) {
-                try surroundings.withItems { (store) throws(KeychainError) in try store.delete(entry) }
+                // What belongs to it comes last: it is never lost with a password that stays.
+                try surroundings.withItems { (store) throws(KeychainError) in try store.delete(entry.entry) }
+                try surroundings.delete(entry.attachments)
             } catch {
-                let names = entries[..<index].map(\.name.printable).joined(separator: ", ")
+                let names = entries[..<index].map(\.entry.name.printable).joined(separator: ", ")
                 throw Refusal(
-                    "\(entry.name.printable) was not deleted: \(error)\(names.isEmpty ? "" : "; deleted before: \(names)")",
+                    "\(entry.entry.name.printable) was not deleted: \(error)\(names.isEmpty ? "" : "; deleted before: \(names)")",
                     error.status
                 )
             }

@@ -23,7 +23,7 @@ struct GenerateCommand: ParsableCommand {
         )
     )
 
-    @Option(name: .shortAndLong, help: "The number of characters.")
+    @Option(name: .shortAndLong, help: "The number of characters; else 24.")
     var length: Int?
 
     @Option(

@@ -12,8 +12,9 @@ struct ListCommand: ParsableCommand {
         abstract: "Lists the passwords of the keychain, by name.",
         discussion: CommandDiscussion.text(
             """
-            A line each: name, class and address, access group, day of the last change. No secret is opened; but where a \
-            name is locked, nothing is listed, and the exit status is 5. Certificates and keys are listed by 'security \
+            A line each: name, class and address, access group, day of the last change; behind the address, whether it has \
+            a note and files, and when it expires. Those are items of their own, which --all lists as well; what is left of \
+            a password that another program deleted is always listed. No secret is opened; but where a name is locked, nothing is listed, and the exit status is 5. Certificates and keys are listed by 'security \
             find-identity'.
             """,
             examples: [
@@ -27,9 +28,12 @@ struct ListCommand: ParsableCommand {
     @OptionGroup var filter: ListFilter
     @OptionGroup var output: ListOutput
 
+    @Flag(help: "List notes, files and expiries by themselves, too.")
+    var all = false
+
     func run() throws {
         let surroundings = Surroundings.current
-        try output.print(try filter.entries(surroundings), surroundings)
+        try output.print(try filter.entries(surroundings, all: all), surroundings)
     }
 }
 
@@ -59,13 +63,14 @@ struct SearchCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let folded = words.map(FuzzySearch.folded)
-        let ranked = try filter.entries(surroundings).compactMap { entry in
-            let texts = [entry.name, entry.text(.label), entry.text("icmt")].compactMap(\.self)
-            return FuzzySearch.rank(texts.map(FuzzySearch.folded), folded: folded).map { (entry: entry, rank: $0) }
+        let ranked = try filter.entries(surroundings).compactMap { password in
+            FuzzySearch.rank(password.searchedTexts.map(FuzzySearch.folded), folded: folded).map {
+                (password: password, rank: $0)
+            }
         }
         guard !ranked.isEmpty else { throw Refusal("no password has these words in its name", .notFound) }
         // The sort is stable: equal ones stay in the order of their names.
-        try output.print(ranked.sorted { $0.rank < $1.rank }.map(\.entry), surroundings)
+        try output.print(ranked.sorted { $0.rank < $1.rank }.map(\.password), surroundings)
     }
 }
 
@@ -84,14 +89,9 @@ struct ListFilter: ParsableArguments {
     }
 
     /// The passwords, in the order of their names.
-    func entries(_ surroundings: Surroundings) throws(Refusal) -> [CredentialStore.Entry] {
+    func entries(_ surroundings: Surroundings, all: Bool = false) throws(Refusal) -> [ListedPassword] {
         let choice = ItemChoice(service: "", itemClass: itemClass?.itemClass, address: address.parts)
-        let found = try surroundings.withItems(in: group) { (store) throws(KeychainError) in
-            var found: [CredentialStore.Entry] = []
-            for itemClass in choice.classes { found += try store.entries(itemClass, [:]) }
-            return choice.address.isEmpty ? found : found.filter(choice.matches)
-        }
-        return found.map { (name: $0.name, entry: $0) }.sorted { $0.name < $1.name }.map(\.entry)
+        return try surroundings.passwords(in: group, choice, all: all)
     }
 }
 
@@ -108,9 +108,9 @@ struct ListOutput: ParsableArguments {
     }
 
     /// Prints passwords.
-    func print(_ entries: [CredentialStore.Entry], _ surroundings: Surroundings) throws(Refusal) {
+    func print(_ entries: [ListedPassword], _ surroundings: Surroundings) throws(Refusal) {
         if endsWithNull {
-            let references = entries.compactMap(\.reference)
+            let references = entries.compactMap(\.entry.reference)
             if references.count < entries.count {
                 let count = Count.text(entries.count - references.count, "password")
                 surroundings.remark("\(count) without a reference: the service or account is not UTF-8.")

@@ -12,7 +12,7 @@ struct MoveCommand: ParsableCommand {
         abstract: "Moves a password, or all items of an access group, to another access group.",
         discussion: CommandDiscussion.text(
             """
-            A name moves one password; everything else stays as it is, and nothing is replaced. 'rename' gives it another \
+            A name moves one password, with its note, files and expiry; everything else stays as it is, and nothing is replaced. 'rename' gives it another \
             service and account.
 
             A program without entitlements and without an identity has its items in the group of its file's name: \
@@ -86,10 +86,13 @@ struct MoveCommand: ParsableCommand {
         try AccessGroupName.check(target)
         let entry = try surroundings.item(try ItemName.choices(name, filter), named: name)
         guard entry.accessGroup != target else { throw Refusal("'\(name.printable)' is in \(target) already") }
-        if dryRun { return surroundings.printLine("Would move \(entry.distinction) to \(target.printable).") }
+        guard !dryRun else {
+            let attachments = try surroundings.attachments(of: entry).remark
+            return surroundings.printLine("Would move \(entry.distinction)\(attachments) to \(target.printable).")
+        }
         do throws(Refusal) {
             try surroundings.withItems { (store) throws(KeychainError) in
-                try store.update(entry, [.accessGroup: .string(target)])
+                try store.updateWithAttachments(entry, [.accessGroup: .string(target)])
             }
         } catch {
             guard error.status == .failed else { throw error }

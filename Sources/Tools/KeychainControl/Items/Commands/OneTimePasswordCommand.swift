@@ -13,7 +13,7 @@ struct OneTimePasswordCommand: ParsableCommand {
         discussion: CommandDiscussion.text(
             """
             The secret is a URI otpauth://totp/… or otpauth://hotp/…, as QR pictures have it, or the key alone in base 32. \
-            'keychainctl set' stores it. A counter is stored before its password is shown, and none is used twice, also by calls at the same time. \
+            'keychainctl set github.com/otp' asks for it, and stores it. A counter is stored before its password is shown, and none is used twice, also by calls at the same time. \
             --picture replaces an older key, but no password.
             """,
             examples: [

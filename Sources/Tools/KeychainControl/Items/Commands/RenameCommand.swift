@@ -12,7 +12,7 @@ struct RenameCommand: ParsableCommand {
         abstract: "Gives a password another service and account.",
         discussion: CommandDiscussion.text(
             """
-            Everything else stays as it is. If any password is meant by that name, nothing is changed; with --group, if one of \
+            Everything else stays as it is; its note, files and expiry come along. If any password is meant by that name, nothing is changed; with --group, if one of \
             that access group is.
             """,
             examples: ["keychainctl rename github.com/ada github.com/ada.lovelace": "Changes the account."]
@@ -33,7 +33,9 @@ struct RenameCommand: ParsableCommand {
         // A label that is the service, as that of a new password, follows it.
         if entry.text(.label) == entry.service { changes[.label] = .string(choice.service) }
         do throws(Refusal) {
-            try surroundings.withItems { (store) throws(KeychainError) in try store.update(entry, changes) }
+            try surroundings.withItems { (store) throws(KeychainError) in
+                try store.updateWithAttachments(entry, changes)
+            }
         } catch { throw new.refusal(error) }
         surroundings.remark("Renamed \(entry.name.printable) to \(new.newName.printable).")
     }

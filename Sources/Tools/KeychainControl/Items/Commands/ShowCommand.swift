@@ -12,7 +12,8 @@ struct ShowCommand: ParsableCommand {
         commandName: "show",
         abstract: "Shows the attributes of a password, but not the secret.",
         discussion: CommandDiscussion.text(examples: [
-            "keychainctl show github.com/ada": "Shows account, label, group, dates and the reference.",
+            "keychainctl show github.com/ada":
+                "Shows account, label, dates, the reference, and what belongs to it.",
             "keychainctl show github.com/ada --json": "Writes them as a JSON object.",
         ])
     )
@@ -25,7 +26,12 @@ struct ShowCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let entry = try surroundings.item(try item.choices(), named: item.name)
-        surroundings.printLine(json ? JSONText.indented(entry.json) : StatusRows.text(entry.rows))
+        let password = ListedPassword(entry: entry, attachments: try surroundings.attachments(of: entry))
+        surroundings.printLine(
+            json
+                ? JSONText.indented(password.json)
+                : StatusRows.text(entry.rows.dropLast() + password.attachments.rows + entry.rows.suffix(1))
+        )
     }
 }
 
@@ -60,31 +66,35 @@ struct GetCommand: ParsableCommand {
     @Option(name: .shortAndLong, help: "What to write: \(ItemField.names).")
     var field: ItemField?
 
+    @Option(help: ArgumentHelp("Write a file that is stored beside the password.", valueName: "name"))
+    var attachment: String?
+
     @Flag(help: "Write a JSON object with all attributes and the secret.")
     var json = false
 
     func validate() throws {
-        guard !json || output == nil && field == nil else {
-            throw ValidationError("--json excludes --output and --field.")
+        guard !json || output == nil && field == nil && attachment == nil else {
+            throw ValidationError("--json excludes --output, --field and --attachment.")
+        }
+        guard field == nil || attachment == nil else {
+            throw ValidationError("--field and --attachment exclude each other.")
         }
     }
 
     func run() throws {
         let surroundings = Surroundings.current
+        if let attachment {
+            let entry = try surroundings.item(try item.choices(), named: item.name)
+            let contents = try surroundings.secret(of: try surroundings.attachment(attachment, of: entry))
+            guard let output else { return try surroundings.show(contents, "attachment") }
+            return try SecretFile.write(contents, to: output, standardOutput: surroundings.standardOutput)
+        }
         let (choices, field) = try chosen()
         let entry = try surroundings.item(choices, named: item.name)
         if json { return try write(json: entry, surroundings) }
         let value = try surroundings.value(of: field, in: entry)
-        guard output == nil, surroundings.isTerminal(surroundings.standardOutput) else {
-            return try SecretFile.write(value, to: output, standardOutput: surroundings.standardOutput)
-        }
-        let shown = SecretBytes(value.withUnsafeBytes { PrintableText.lines($0) })
-        try SecretFile.write(shown, to: surroundings.standardOutput)
-        surroundings.printLine("")
-        if shown != value {
-            surroundings.remark("A terminal would obey what is '?' here; --output writes it as it is.")
-        }
-        if field == .password { surroundings.remark("The password is on the screen: 'clear' removes it.") }
+        if let output { return try SecretFile.write(value, to: output, standardOutput: surroundings.standardOutput) }
+        try surroundings.show(value, field == .password ? "password" : nil)
     }
 
     /// A reference may name the field.
@@ -98,7 +108,7 @@ struct GetCommand: ParsableCommand {
 
     private func write(json entry: CredentialStore.Entry, _ surroundings: Surroundings) throws {
         let secret = try surroundings.secret(of: entry)
-        var members = entry.json
+        var members = entry.json.merging(try surroundings.attachments(of: entry).json) { $1 }
         if let text = secret.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) {
             members["password"] = .string(text)
         } else {

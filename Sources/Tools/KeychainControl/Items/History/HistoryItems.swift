@@ -72,7 +72,8 @@ extension ItemHistory {
     /// - Throws: ``Refusal`` if there is none.
     func value(_ number: Int) throws(Refusal) -> FormerValue {
         guard number > 0, number <= values.count else {
-            throw Refusal("the password has \(Count.text(values.count, "former value"))", .notFound)
+            let remedy = values.isEmpty ? "; 'keychainctl history keep NUMBER NAME' keeps some from now on" : ""
+            throw Refusal("the password has \(Count.text(values.count, "former value"))\(remedy)", .notFound)
         }
         return values[number - 1]
     }
