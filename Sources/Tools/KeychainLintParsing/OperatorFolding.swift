@@ -20,22 +20,28 @@ struct OperatorFolding {
         case ternary(Expression)
     }
 
-    private var operands: [Expression]
+    /// An operand, and whether it begins with `try`, which covers what follows unless there are parentheses around it.
+    struct Operand {
+        var expression: Expression
+        var isTry: Bool
+    }
+
+    private var operands: [Operand]
     private var operations: [Operation] = []
 
-    init(_ first: Expression) { operands = [first] }
+    init(_ first: Operand) { operands = [first] }
 
     /// An operator with what follows it.
-    mutating func add(binary name: String, _ operand: Expression) {
+    mutating func add(binary name: String, _ operand: Operand) {
         let (precedence, isRightAssociative) = Self.precedence(name)
         push(Operation(kind: .binary(name), precedence: precedence, isRightAssociative: isRightAssociative), operand)
     }
 
-    mutating func add(assignment operand: Expression) {
+    mutating func add(assignment operand: Operand) {
         push(Operation(kind: .assignment, precedence: 1, isRightAssociative: true), operand)
     }
 
-    mutating func add(ternary then: Expression, _ otherwise: Expression) {
+    mutating func add(ternary then: Expression, _ otherwise: Operand) {
         push(Operation(kind: .ternary(then), precedence: 2, isRightAssociative: true), otherwise)
     }
 
@@ -48,10 +54,10 @@ struct OperatorFolding {
     /// The folded expression.
     mutating func result() -> Expression? {
         while !operations.isEmpty { reduce() }
-        return operands.first
+        return operands.first?.expression
     }
 
-    private mutating func push(_ operation: Operation, _ operand: Expression) {
+    private mutating func push(_ operation: Operation, _ operand: Operand) {
         reduce(above: operation)
         operations.append(operation)
         operands.append(operand)
@@ -69,12 +75,13 @@ struct OperatorFolding {
         guard let operation = operations.popLast(), let right = operands.popLast(), let left = operands.popLast() else {
             return
         }
+        let last = right.expression
         operands.append(
-            Self.hoisted(left, right.range.end) { left in
+            Self.hoisted(left, last.range.end) { left in
                 switch operation.kind {
-                case .binary(let name): .binary(name, left, right)
-                case .assignment: .assign(left, right)
-                case .ternary(let then): .ternary(left, then, right)
+                case .binary(let name): .binary(name, left, last)
+                case .assignment: .assign(left, last)
+                case .ternary(let then): .ternary(left, then, last)
                 }
             }
         )
@@ -82,13 +89,19 @@ struct OperatorFolding {
 
     /// `try` at the left covers everything to its right.
     private static func hoisted(
-        _ left: Expression,
+        _ left: Operand,
         _ end: Int,
         _ make: (Expression) -> Expression.Kind
-    ) -> Expression {
-        let range = ByteRange(left.range.start, end)
-        guard case .tryExpression(let kind, let inner) = left.kind else { return Expression(make(left), range) }
-        return Expression(.tryExpression(kind, Expression(make(inner), ByteRange(inner.range.start, end))), range)
+    ) -> Operand {
+        let start = left.expression.range.start
+        guard left.isTry, case .tryExpression(let kind, let inner) = left.expression.kind else {
+            return Operand(expression: Expression(make(left.expression), ByteRange(start, end)), isTry: false)
+        }
+        let covered = Expression(make(inner), ByteRange(inner.range.start, end))
+        return Operand(
+            expression: Expression(.tryExpression(kind, covered), ByteRange(start, end)),
+            isTry: true
+        )
     }
 
     /// Operators of the program's own have the precedence that Swift gives them by default.

@@ -18,7 +18,7 @@ public struct SyntaxParser: SourceParser {
         let parsed = text.withUnsafeBufferPointer {
             Parser.parse(source: $0, maximumNestingLevel: Self.maximumNestingLevel)
         }
-        var converter = TreeConverter()
+        var converter = TreeConverter(text)
         let statements = converter.statements(parsed.statements)
         return SwiftTree(
             statements: statements,

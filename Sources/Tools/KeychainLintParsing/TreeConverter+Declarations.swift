@@ -15,7 +15,7 @@ extension TreeConverter {
                 self.function(
                     name(function.name),
                     signature: function.signature,
-                    result: function.signature.returnClause?.type.trimmedDescription,
+                    result: function.signature.returnClause.map { text($0.type) },
                     modifiers: names(function.modifiers),
                     attributes: function.attributes,
                     body: function.body,
@@ -80,7 +80,7 @@ extension TreeConverter {
                     .type(
                         TypeDeclaration(
                             keyword: "extension",
-                            name: type.extendedType.trimmedDescription,
+                            name: text(type.extendedType),
                             inherited: inherited(type.inheritanceClause),
                             attributes: attributes(type.attributes),
                             modifiers: names(type.modifiers),
@@ -98,7 +98,7 @@ extension TreeConverter {
         case .typeAliasDecl(let alias):
             return [
                 Statement(
-                    .alias(alias.name.identifierText, alias.initializer.value.trimmedDescription),
+                    .alias(alias.name.identifierText, text(alias.initializer.value)),
                     place
                 )
             ]
@@ -179,7 +179,7 @@ extension TreeConverter {
                 let value = Function.Parameter(
                     label: nil,
                     name: accessor.parameters?.name.identifierText ?? "newValue",
-                    type: node.returnClause.type.trimmedDescription,
+                    type: text(node.returnClause.type),
                     defaultValue: nil
                 )
                 return simple(
@@ -226,7 +226,7 @@ extension TreeConverter {
                 TypeDeclaration.EnumCase(
                     name: element.name.identifierText,
                     value: element.rawValue.map { expression($0.value) },
-                    parameters: element.parameterClause?.parameters.map { $0.type.trimmedDescription } ?? []
+                    parameters: element.parameterClause?.parameters.map { text($0.type) } ?? []
                 )
             }
         }
@@ -238,7 +238,8 @@ extension TreeConverter {
         var bindings: [Variable.Binding] = []
         for binding in node.bindings.reversed() {
             let pattern = self.pattern(binding.pattern)
-            let type = binding.typeAnnotation?.type.trimmedDescription ?? (binding.initializer == nil ? later : nil)
+            let written = binding.typeAnnotation.map { text($0.type) }
+            let type = written ?? (binding.initializer == nil ? later : nil)
             later = type
             var name: String?
             if case .name(let text) = pattern { name = text }
@@ -288,7 +289,7 @@ extension TreeConverter {
             return Function.Parameter(
                 label: label == "_" ? nil : label,
                 name: (parameter.secondName ?? parameter.firstName).identifierText,
-                type: parameter.type.trimmedDescription,
+                type: text(parameter.type),
                 defaultValue: parameter.defaultValue.map { expression($0.value) }
             )
         }
@@ -299,7 +300,7 @@ extension TreeConverter {
     }
 
     private func inherited(_ clause: InheritanceClauseSyntax?) -> [String] {
-        clause?.inheritedTypes.map { $0.type.trimmedDescription } ?? []
+        clause?.inheritedTypes.map { text($0.type) } ?? []
     }
 
     private mutating func attributes(_ list: AttributeListSyntax) -> [AttributeUse] {
@@ -308,9 +309,9 @@ extension TreeConverter {
             var uses: [CallArgument] = []
             if case .argumentList(let list)? = attribute.arguments { uses = arguments(list) }
             return AttributeUse(
-                name: attribute.attributeName.trimmedDescription,
+                name: text(attribute.attributeName),
                 arguments: uses,
-                text: attribute.trimmedDescription
+                text: text(attribute)
             )
         }
     }
@@ -323,7 +324,7 @@ extension TreeConverter {
                 case .decls(let items)?: members(items)
                 default: []
                 }
-            return Statement.Clause(condition: clause.condition?.trimmedDescription, body: body)
+            return Statement.Clause(condition: clause.condition.map { text($0) }, body: body)
         }
     }
 }

@@ -5,7 +5,25 @@ import SwiftSyntax
 
 extension TreeConverter {
     mutating func expression(_ node: ExprSyntax) -> Expression {
-        Expression(nested(.unknown([])) { $0.kind(node) }, range(node))
+        let kind = nested(.unknown([])) { $0.kind(node) }
+        return Expression(kind, range(node, of: kind))
+    }
+
+    /// The range of an expression.
+    ///
+    /// What begins with another expression begins where that one does: SwiftSyntax would look for its first token
+    /// through all calls of a chain, for each of them.
+    private func range(_ node: ExprSyntax, of kind: Expression.Kind) -> ByteRange {
+        switch node.kind {
+        case .memberAccessExpr, .functionCallExpr, .subscriptCallExpr, .forceUnwrapExpr, .optionalChainingExpr:
+            switch kind {
+            case .member(let base?, _), .call(let base, _), .index(let base, _), .forceUnwrap(let base),
+                .optionalChain(let base):
+                return ByteRange(base.range.start, node.endPositionBeforeTrailingTrivia.utf8Offset)
+            default: return range(node)
+            }
+        default: return range(node)
+        }
     }
 
     private mutating func kind(_ node: ExprSyntax) -> Expression.Kind {
@@ -84,7 +102,7 @@ extension TreeConverter {
                     + trailing(macro.trailingClosure, macro.additionalTrailingClosures)
             )
         case .typeExpr, .keyPathExpr, .regexLiteralExpr, .discardAssignmentExpr:
-            return .text(node.trimmedDescription)
+            return .text(text(node))
         default: return .unknown([])
         }
     }
@@ -125,6 +143,19 @@ extension TreeConverter {
         }
     }
 
+    private mutating func operand(_ node: ExprSyntax) -> OperatorFolding.Operand {
+        OperatorFolding.Operand(expression: expression(node), isTry: Self.beginsWithTry(node))
+    }
+
+    private static func beginsWithTry(_ node: ExprSyntax) -> Bool {
+        switch node.as(ExprSyntaxEnum.self) {
+        case .tryExpr: true
+        case .awaitExpr(let inner): beginsWithTry(inner.expression)
+        case .unsafeExpr(let inner): beginsWithTry(inner.expression)
+        default: false
+        }
+    }
+
     /// A row of operands and operators; one that is too long stays a row.
     private mutating func folded(_ sequence: SequenceExprSyntax) -> Expression.Kind {
         var elements = sequence.elements.makeIterator()
@@ -133,21 +164,21 @@ extension TreeConverter {
             isTooDeep = true
             return .unknown(sequence.elements.map { expression($0) })
         }
-        var folding = OperatorFolding(expression(first))
+        var folding = OperatorFolding(operand(first))
         while let operation = elements.next(), let operand = elements.next() {
             switch operation.as(ExprSyntaxEnum.self) {
-            case .assignmentExpr: folding.add(assignment: expression(operand))
+            case .assignmentExpr: folding.add(assignment: self.operand(operand))
             case .unresolvedTernaryExpr(let ternary):
-                folding.add(ternary: expression(ternary.thenExpression), expression(operand))
+                folding.add(ternary: expression(ternary.thenExpression), self.operand(operand))
             case .unresolvedAsExpr(let cast):
                 folding.add(
                     cast: castKind(cast.questionOrExclamationMark),
-                    to: operand.trimmedDescription,
+                    to: text(operand),
                     endingAt: range(operand).end
                 )
             case .unresolvedIsExpr:
-                folding.add(cast: .check, to: operand.trimmedDescription, endingAt: range(operand).end)
-            default: folding.add(binary: operation.trimmedDescription, expression(operand))
+                folding.add(cast: .check, to: text(operand), endingAt: range(operand).end)
+            default: folding.add(binary: text(operation), self.operand(operand))
             }
         }
         return folding.result()?.kind ?? .unknown([])

@@ -5,6 +5,8 @@ import SwiftSyntax
 
 /// Converts SwiftSyntax's trees to the linter's own, which are smaller and have operators folded.
 struct TreeConverter {
+    /// The file.
+    private let source: [UInt8]
     /// The long names found so far: equal ones share their memory.
     private var names: Set<String> = []
     /// How many statements and expressions are around the current one.
@@ -16,6 +18,8 @@ struct TreeConverter {
     private static let maximumDepth = 500
     /// Longer rows of operators make trees that are as deep.
     static let maximumOperandCount = 2 * maximumDepth
+
+    init(_ source: [UInt8]) { self.source = source }
 
     /// One level deeper, unless that is too deep.
     mutating func nested<Node>(_ tooDeep: Node, _ convert: (inout TreeConverter) -> Node) -> Node {
@@ -32,6 +36,12 @@ struct TreeConverter {
         let text = token.identifierText
         // A string of up to fifteen bytes allocates no memory.
         return text.utf8.count > 15 ? names.insert(text).memberAfterInsert : text
+    }
+
+    /// The text of a node, without what is before and after it.
+    func text(_ node: some SyntaxProtocol) -> String {
+        let range = range(node)
+        return String(decoding: source[range.start..<max(range.start, range.end)], as: UTF8.self)
     }
 
     func range(_ node: some SyntaxProtocol) -> ByteRange {
@@ -108,7 +118,7 @@ struct TreeConverter {
         list.map { element in
             switch element.condition {
             case .expression(let expression): return .expression(self.expression(expression))
-            case .availability(let condition): return .availability(condition.trimmedDescription)
+            case .availability(let condition): return .availability(text(condition))
             case .matchingPattern(let condition):
                 return .match(pattern(condition.pattern), expression(condition.initializer.value))
             case .optionalBinding(let binding):
@@ -132,7 +142,7 @@ struct TreeConverter {
         case .expressionPattern(let pattern):
             if let inner = pattern.expression.as(PatternExprSyntax.self) { return self.pattern(inner.pattern) }
             return .expression(expression(pattern.expression))
-        case .isTypePattern(let pattern): return .isType(pattern.type.trimmedDescription)
+        case .isTypePattern(let pattern): return .isType(text(pattern.type))
         default: return .wildcard
         }
     }

@@ -39,7 +39,7 @@ struct FileResult: Sendable {
             return
         }
         guard input.path.hasSuffix(".swift") else {
-            guard let string = String(validating: bytes, as: UTF8.self) else {
+            guard let string = SourceText.string(bytes) else {
                 skipped = .init(file: input.path, reason: .notUTF8)
                 return
             }
@@ -61,7 +61,7 @@ struct FileResult: Sendable {
     /// Parses a deferred file, because it names a type that reaches the keychain.
     mutating func parse(_ bytes: [UInt8], at path: String, by parser: any SourceParser, manifests: Manifests) {
         waiting = nil
-        guard String(validating: bytes, as: UTF8.self) != nil else {
+        guard SourceText.string(bytes) != nil else {
             skipped = .init(file: path, reason: .notUTF8)
             return
         }

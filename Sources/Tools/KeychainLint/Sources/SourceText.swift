@@ -18,7 +18,15 @@ package enum SourceText {
     ) -> (text: [UInt8], isConverted: Bool)? {
         guard bytes.count.isMultiple(of: 2) else { return nil }
         let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map { unit(bytes[$0], bytes[$0 + 1]) }
-        guard !units.contains(0), let text = String(validating: units, as: UTF16.self) else { return nil }
+        let text = String(decoding: units, as: UTF16.self)
+        // What is no UTF-16 was replaced.
+        guard !units.contains(0), text.utf16.elementsEqual(units) else { return nil }
         return (Array(text.utf8), true)
+    }
+
+    /// The text of bytes in UTF-8; nil if they are something else.
+    static func string(_ bytes: [UInt8]) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.utf8.elementsEqual(bytes) ? text : nil
     }
 }

@@ -63,6 +63,16 @@ extension Rule {
                     "lets everybody in when authentication is not available"
                 )
             }
+            // `(try? await evaluatePolicy(…)) ?? true`
+            for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
+                guard case .binary("??", let left, let right) = expression.kind, case .boolean(true) = right.bare.kind,
+                    case .call(let callee, _) = left.bare.kind, callee.lastName == "evaluatePolicy"
+                else { continue }
+                report.add(
+                    Place(file: facts.file, range: expression.range),
+                    "lets everybody in when authentication fails"
+                )
+            }
         }
     )
 }
@@ -131,6 +141,9 @@ private func isGranting(_ expression: Expression, _ callbacks: Set<String>) -> B
     case .assign(let target, let value):
         let name = (target.lastName ?? "").lowercased()
         if case .boolean(true) = value.kind { return openNames.contains { name.contains($0) } }
+        if case .boolean(false) = value.kind {
+            return name.hasSuffix("locked") && !name.hasSuffix("unlocked")
+        }
         return false
     case .call(let callee, let arguments):
         let name = (callee.lastName ?? "").lowercased()

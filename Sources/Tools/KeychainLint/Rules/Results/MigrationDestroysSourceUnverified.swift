@@ -82,7 +82,8 @@ enum MigrationBlock {
         var isCertain: Bool
         var statement: Statement
 
-        var isWrite: Bool { MigrationBlock.begins(name, with: MigrationBlock.writes) }
+        var isItemFunction: Bool { name == "SecItemAdd" || name == "SecItemUpdate" }
+        var isWrite: Bool { isItemFunction || MigrationBlock.begins(name, with: MigrationBlock.writes) }
         var isRemoval: Bool { MigrationBlock.begins(name, with: MigrationBlock.removals) }
     }
 
@@ -98,6 +99,7 @@ enum MigrationBlock {
         var isTried = false
         var isDropped = false
         if case .assign(let target, let value) = expression.kind {
+            if let step = subscriptStep(target, value, statement) { return step }
             guard target.lastName == "_" || target.path == nil, case .text("_") = target.kind else { return nil }
             expression = value
             isDropped = true
@@ -127,12 +129,31 @@ enum MigrationBlock {
         let known = module.functions[name]?.filter { $0.accepts(arguments) } ?? []
         let answers = known.contains { $0.function.result != nil && $0.function.result != "Void" }
         let handles = !known.isEmpty && !answers
+        var isRemoved = false
+        if let first = arguments.first, case .null = first.value.kind, arguments.count > 1 { isRemoved = true }
         return Step(
-            name: name,
+            // `set(nil, forKey:)`
+            name: isRemoved && name.hasPrefix("set") ? "remove" : name,
             receiver: receiver,
             key: key.flatMap { $0.value.literalText ?? $0.value.path?.joined(separator: ".") },
             isUnchecked: isDropped || (!isTried && !handles),
-            isCertain: isDropped || answers,
+            isCertain: isDropped || answers || name.hasPrefix("SecItem"),
+            statement: statement
+        )
+    }
+
+    /// `keychain["token"] = value`, which cannot say that it failed, or `= nil`.
+    private static func subscriptStep(_ target: Expression, _ value: Expression, _ statement: Statement) -> Step? {
+        guard case .index(let base, let keys) = target.kind, keys.count == 1,
+            let receiver = base.path ?? base.bare.memberPath
+        else { return nil }
+        let isRemoval = if case .null = value.kind { true } else { false }
+        return Step(
+            name: isRemoval ? "remove" : "set",
+            receiver: receiver.joined(separator: "."),
+            key: keys[0].value.literalText ?? keys[0].value.path?.joined(separator: "."),
+            isUnchecked: true,
+            isCertain: false,
             statement: statement
         )
     }
@@ -149,9 +170,15 @@ enum MigrationBlock {
     )
         -> (write: Statement, removal: Statement, isBefore: Bool, isCertain: Bool)?
     {
-        let parameters = Dictionary(function.parameters.map { ($0.name, $0.type) }) { first, _ in first }
+        var parameters = Dictionary(function.parameters.map { ($0.name, $0.type) }) { first, _ in first }
+        for case .variable(let variable) in SyntaxWalk.statements(function.body ?? []).lazy.map(\.kind) {
+            for binding in variable.bindings {
+                guard let name = binding.name else { continue }
+                parameters[name] = binding.type ?? binding.value.flatMap(Interpreter.constructedType)
+            }
+        }
         func keychain(_ step: Step) -> Bool {
-            isKeychain(step.receiver) || isKeychain(parameters[step.receiver] ?? "")
+            step.isItemFunction || isKeychain(step.receiver) || isKeychain(parameters[step.receiver] ?? "")
                 || (step.receiver == "self" && module.reaches(step.name))
         }
         let steps = block.compactMap { step($0, module) }

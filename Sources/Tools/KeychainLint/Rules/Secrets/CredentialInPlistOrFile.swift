@@ -84,12 +84,13 @@ private func isPassword(_ name: String, _ value: String) -> Bool {
 private enum FileWrite {
     static func all(_ file: SourceFile) -> [(name: String, range: ByteRange)] {
         let values = LocalValues(file.tree.statements)
-        return SyntaxWalk.expressions(file.tree.statements).compactMap { expression in
+        let carriers = SecretCarriers(file.tree.statements)
+        return SyntaxWalk.expressions(file.tree.statements).compactMap {
+            expression -> (name: String, range: ByteRange)? in
             guard case .call(let callee, let arguments) = expression.kind,
-                case .member(let base?, "write") = callee.kind,
-                let target = arguments.first, target.label == "to" || target.label == "toFile"
+                let (base, target) = written(by: callee, arguments)
             else { return nil }
-            let path = values.sources(of: target.value).flatMap {
+            let path = values.sources(of: target).flatMap {
                 SyntaxWalk.expressions([Statement(.expression($0), $0.range)]).compactMap(\.literalText)
             }
             guard path.contains(where: { $0.hasSuffix("plist") || $0.hasSuffix("json") || $0.hasSuffix("txt") }) else {
@@ -104,10 +105,20 @@ private enum FileWrite {
                 if case .member(_?, let name) = part.kind { return name }
                 return nil
             }
-            guard let name = names.first(where: { SecretName.isSecret($0) && !SecretName.isExcused($0) }) else {
-                return nil
-            }
-            return (name, expression.range)
+            let named = names.first { SecretName.isSecret($0) && !SecretName.isExcused($0) }
+            let carried = parts.lazy.compactMap { carriers.secret(encodedBy: $0) }.first
+            return (named ?? carried).map { ($0, expression.range) }
         }
+    }
+
+    /// What a call writes, and where to: `data.write(to: url)`, `createFile(atPath: path, contents: data)`.
+    private static func written(
+        by callee: Expression,
+        _ arguments: [CallArgument]
+    ) -> (value: Expression, target: Expression)? {
+        guard case .member(let base?, let name) = callee.kind, let first = arguments.first else { return nil }
+        if name == "write", first.label == "to" || first.label == "toFile" { return (base, first.value) }
+        guard name == "createFile", first.label == "atPath" else { return nil }
+        return arguments.first { $0.label == "contents" }.map { ($0.value, first.value) }
     }
 }

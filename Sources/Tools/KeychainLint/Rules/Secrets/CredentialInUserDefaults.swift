@@ -55,6 +55,7 @@ struct DefaultsUse {
     private struct Walk {
         let facts: FileFacts
         let values: LocalValues
+        let carriers: SecretCarriers
         var found: [DefaultsUse] = []
         /// Names of variables that hold user defaults.
         var holders: Set<String> = []
@@ -62,6 +63,7 @@ struct DefaultsUse {
         init(_ facts: FileFacts) {
             self.facts = facts
             values = LocalValues(facts.source.tree.statements)
+            carriers = SecretCarriers(facts.source.tree.statements)
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {
                 switch statement.kind {
                 case .variable(let variable):
@@ -199,9 +201,9 @@ struct DefaultsUse {
             if sources.dropFirst().contains(where: isEncrypted) { return }
             // The encoding of what is called credentials, under whatever key.
             for source in sources {
-                for case .call(let callee, let arguments) in SyntaxWalk.expressions([
-                    Statement(.expression(source), source.range)
-                ]).map(\.kind) {
+                let parts = SyntaxWalk.expressions([Statement(.expression(source), source.range)])
+                names += parts.compactMap { carriers.secret(encodedBy: $0) }
+                for case .call(let callee, let arguments) in parts.map(\.kind) {
                     guard ["encode", "archivedData", "data"].contains(callee.lastName ?? ""),
                         let first = arguments.first,
                         let name = first.value.bare.lastName, name != "newValue"

@@ -99,9 +99,10 @@ enum SecretText {
             ("xoxb-", 30, "a token of Slack"),
             ("xoxp-", 30, "a token of Slack"),
         ]
-        for format in formats where trimmed.hasPrefix(format.prefix) && trimmed.count >= format.count {
-            if trimmed.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }), entropy(text) > 3 {
-                return format.name
+        // Also in a header: `Bearer ghp_…`.
+        for word in trimmed.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }) {
+            for format in formats where word.hasPrefix(format.prefix) && word.count >= format.count {
+                if entropy(String(word)) > 3 { return format.name }
             }
         }
         if trimmed.hasPrefix("-----BEGIN "), trimmed.contains("PRIVATE KEY-----"), trimmed.count > 80 {
