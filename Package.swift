@@ -436,6 +436,14 @@ let groups: [Group] = [
                 ],
                 swiftSettings: appleAPI
             ),
+            // What synchronizable items of several devices travel through, in a test.
+            .target(
+                name: "KeychainCloud",
+                dependencies: [
+                    "KeychainSimulation", "KeychainSynchronization", "KeychainSync", "KeychainEngine", "KeychainCore",
+                ],
+                swiftSettings: appleAPI
+            ),
             // Traits, scenarios and the contract suite.
             .target(
                 name: "KeychainTesting",
@@ -448,7 +456,10 @@ let groups: [Group] = [
             // The product KeychainTesting.
             .target(
                 name: "KeychainTestingProduct",
-                dependencies: [.target(name: "KeychainTesting", condition: onLinux)]
+                dependencies: [
+                    .target(name: "KeychainTesting", condition: onLinux),
+                    .target(name: "KeychainCloud", condition: onLinux),
+                ]
             ),
         ]
     ),
@@ -871,6 +882,10 @@ let tests: [Target] = [
     .testTarget(
         name: "KeychainSimulationTests",
         dependencies: ["KeychainSimulation", "KeychainServices", "KeychainCore", "KeychainEngine", "Security"]
+    ),
+    .testTarget(
+        name: "KeychainCloudTests",
+        dependencies: ["KeychainCloud", "KeychainTesting", "KeychainSimulation", "Security"]
     ),
     .testTarget(
         name: "KeychainTestingTests",

@@ -50,7 +50,8 @@ struct ModuleMapTests {
         "KeychainServices", "PortableSecurity", "Security", "LocalAuthenticationServices",
         "PortableLocalAuthentication", "LocalAuthentication", "CryptoKit", "CommonCryptoFunctions", "OSServices",
         "PortableOS", "Keychain",
-        "KeychainRecipes", "KeychainSimulation", "KeychainTesting", "KeychainTestingProduct", "SecurityProduct",
+        "KeychainRecipes", "KeychainSimulation", "KeychainCloud", "KeychainTesting", "KeychainTestingProduct",
+        "SecurityProduct",
         "LocalAuthenticationProduct", "CryptoKitProduct", "CommonCryptoProduct", "KeychainLint", "KeychainLintParsing",
     ]
 

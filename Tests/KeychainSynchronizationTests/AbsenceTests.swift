@@ -121,6 +121,18 @@ struct AbsenceTests {
         #expect(circle[0].secrets == ["a": "newer", "b": "mine"] && circle[1].secrets == circle[0].secrets)
     }
 
+    @Test("a change that is made while its former version is on the way is sent, too")
+    func changedMeanwhile() async throws {
+        let circle = try await ModelCircle(2)
+        try circle[1].set("b", "on the way")
+        let interposed = InterposedEngine(engine: circle.engine) { try circle[1].set("b", "meanwhile") }
+        let session = ZoneSession(circle.members[1].identity, in: circle.place, store: circle[1], engine: interposed)
+        _ = try await session.round()
+        circle.restart(1)
+        try await circle.settle()
+        #expect(circle[0].secret("b") == "meanwhile" && circle[1].secret("b") == "meanwhile")
+    }
+
     @Test("a new epoch is there after the unlock; what was queued under the former one is sealed anew")
     func epochs() async throws {
         let circle = try await ModelCircle(3)

@@ -256,6 +256,32 @@ struct AttackTests {
         await #expect(throws: SyncStop.alarm(.otherCircle)) { try await session.round() }
     }
 
+    @Test("a device that is not admitted yet waits; that is no alarm")
+    func notAdmitted() async throws {
+        let identity = try SyncIdentity()
+        let device = ModelDevice(circle.place, circle.time)
+        let session = ZoneSession(identity, in: circle.place, store: device, engine: circle.engine)
+        await #expect(throws: SyncStop.notAdmitted) { try await session.round() }
+        let member = try SyncMember(identity, .owner, in: circle.place.circle)
+        #expect(try await circle.session(0).admit(member))
+        #expect(try await session.round().isComplete)
+    }
+
+    @Test("what a later version wrote is not replaced: a device that does not know it sends nothing")
+    func newerFormat() async throws {
+        try await circle.settle()
+        let number = try await number()
+        var bytes = try await commit(by: circle.members[2].identity, after: number)
+        bytes[4] = 1
+        try await circle.put(paths.commit(number + 1), bytes)
+        try circle[1].set("a", "one")
+        let report = try await circle.round(1)
+        #expect(report.problems.contains(.newerFormat) && report.queued == 1 && report.sent == 0)
+        #expect(try await value(paths.commit(number + 1)) == bytes)
+        try await circle.put(paths.commit(number + 1), nil)
+        #expect(try await circle.round(1).queued == 0)
+    }
+
     @Test("who joins with an invitation sees no older state than the one that it says")
     func anchor() async throws {
         let saved = await circle.engine.backup()

@@ -67,6 +67,27 @@ struct HistoryTests {
         }
     }
 
+    @Test("a commit that was not noted is recognized as one's own, while locked, too")
+    func unnotedCommit() async throws {
+        for step in 0... {
+            let circle = try await ModelCircle(2)
+            try circle[0].set("a", "one")
+            circle[0].setLocked(true)
+            circle[0].die(after: step)
+            do {
+                try await circle.round(0)
+                #expect(step > 5)
+                return
+            } catch is Killed {}
+            circle[0].die(after: nil)
+            circle.restart(0)
+            let report = try await circle.round(0)
+            #expect(report.waiting == 0 && report.queued == 0, "step \(step)")
+            try await circle.round(1)
+            #expect(circle[1].secret("a") == "one")
+        }
+    }
+
     @Test("a change that is cut off between any two steps is there wholly, and is sent, or not at all")
     func cutOffChanges() async throws {
         let circle = try await prepared()

@@ -268,6 +268,8 @@ private final class ModelItems: SyncItems {
         return Array(later.prefix(limit))
     }
 
+    func damaged() -> [Bytes16] { state.rows.filter { $0.value.isQuarantined }.keys.inOrder }
+
     func item(at slot: Bytes16) -> SyncItem? {
         guard let row = state.rows[slot], !row.isQuarantined else { return nil }
         return available.contains(row.item.level ?? .afterFirstUnlock) ? row.item : nil

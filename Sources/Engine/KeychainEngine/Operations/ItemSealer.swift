@@ -38,6 +38,23 @@ struct ItemSealer {
         }
     }
 
+    /// Seals the tombstone of an item: its primary key and creation date, and no secret.
+    func tombstone(
+        of attributes: Attributes,
+        _ itemClass: ItemClass,
+        identifier: ItemIdentifier,
+        date: Timestamp
+    ) throws(KeychainError) -> StoredRow {
+        let schema = ItemSchema.of(itemClass)
+        var kept = attributes.filter { schema[$0.key]?.isPrimaryKey ?? false }
+        kept[.creationDate] = attributes[.creationDate]
+        kept[.modificationDate] = .date(date)
+        kept[.accessible] = attributes[.accessible]
+        kept[.tombstone] = .number(.integer(1))
+        var tombstone = Item(itemClass: itemClass, identifier: identifier, attributes: kept)
+        return try seal(&tombstone)
+    }
+
     /// Opens the attributes of a row.
     ///
     /// - Throws: `errSecInteractionNotAllowed` when its keys are not available; damage is a value, not an error,

@@ -162,14 +162,8 @@ final class ItemWriteTransaction: ItemTransaction {
         _ itemClass: ItemClass,
         identifier: ItemIdentifier
     ) throws(KeychainError) -> StoredRow {
-        let schema = ItemSchema.of(itemClass)
-        var kept = attributes.filter { schema[$0.key]?.isPrimaryKey ?? false }
-        kept[.creationDate] = attributes[.creationDate]
-        kept[.modificationDate] = .date(clock.now.orJustAfter(attributes.modificationDate))
-        kept[.accessible] = attributes[.accessible]
-        kept[.tombstone] = .number(.integer(1))
-        var tombstone = Item(itemClass: itemClass, identifier: identifier, attributes: kept)
-        return try sealer.seal(&tombstone)
+        let date = clock.now.orJustAfter(attributes.modificationDate)
+        return try sealer.tombstone(of: attributes, itemClass, identifier: identifier, date: date)
     }
 }
 

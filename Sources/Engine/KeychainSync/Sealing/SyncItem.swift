@@ -22,7 +22,7 @@ package struct SyncItem: Sendable, Hashable {
 
     /// The attributes that stay on a device, or are implied.
     package static let local: [AttributeName] = [
-        .synchronizable, .digest, "UUID", .accessControl, .systemBound, .appClip, .tombstone,
+        .synchronizable, .digest, "UUID", .accessControl, .systemBound, .appClip, .tombstone, .history,
     ]
 
     /// An item with the attributes that travel.

@@ -51,6 +51,8 @@ package enum SyncProblem: Sendable, Hashable {
 package enum SyncStop: Error, Sendable, Hashable {
     /// The engine has no such circle.
     case noCircle
+    /// This device is no member yet.
+    case notAdmitted
     /// The zone is stopped until a person decides.
     case alarm(SyncAlarm)
     /// The engine withholds records that a first or full comparison needs.

@@ -196,9 +196,7 @@ extension ZoneSession {
 
     /// Fetches the items of damaged rows again: from the queue, else from the circle.
     func heal() async throws {
-        let damaged = try store.change { transaction in
-            try slots(transaction).filter { try transaction.items.local(at: $0)?.isQuarantined ?? false }
-        }
+        let damaged = try store.change { try $0.items.damaged() }
         guard !damaged.isEmpty else { return }
         let records = try await read(damaged, at: nil)
         try store.change { transaction in
@@ -245,10 +243,6 @@ extension ZoneSession {
         guard let local = try transaction.items.local(at: slot), !local.isQuarantined else { return false }
         return try transaction.book.outgoing(at: slot) == nil && transaction.book.waiting(at: slot) == nil
             && transaction.book.slot(slot)?.agreed != local.version
-    }
-
-    private func slots(_ transaction: SyncTransaction) throws -> [Bytes16] {
-        try transaction.items.slots(after: nil, limit: .max)
     }
 
     private static let changesOfTransaction = 500

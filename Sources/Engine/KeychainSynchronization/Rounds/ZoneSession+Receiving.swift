@@ -35,6 +35,7 @@ extension ZoneSession {
     private func receiveOnce() async throws {
         let progress = try store.change { try $0.book.progress() }
         if let alarm = progress.alarm { throw SyncStop.alarm(alarm) }
+        isOutdated = false
         let position = try await receiveMembership(after: progress)
         let started =
             try chain
@@ -77,10 +78,7 @@ extension ZoneSession {
                 }
             } catch {
                 if index == 0 { throw try stop(.otherCircle) }
-                if case .newerFormat = error {
-                    isOutdated = true
-                    found(.newerFormat)
-                }
+                takeNote(error)
                 found(.uncountedEntry(sequence, error))
                 break
             }
@@ -103,7 +101,10 @@ extension ZoneSession {
         } else if let offer, !offer.isConfirmed(by: view.log) {
             throw try stop(.otherCircle)
         }
-        guard view.isMember, view.zone != nil else { throw try stop(.removed) }
+        guard view.isMember, view.zone != nil else {
+            guard progress.membershipSequence != nil else { throw SyncStop.notAdmitted }
+            throw try stop(.removed)
+        }
         try store.change { transaction in
             var noted = try transaction.book.progress()
             guard noted.membershipSequence != view.log.sequence else { return }
@@ -149,6 +150,7 @@ extension ZoneSession {
         var news = News(chain: started)
         var (rest, _) = try await entries(paths.commits(from: max(started.number, 1)), at: position)
         let newest = rest.last
+        self.newest = newest?.key
         if started.number > 0 {
             guard let newest, newest.key >= paths.commit(started.number) else { throw try stop(.rolledBack) }
             if let own = rest.first, own.key == paths.commit(started.number) {
@@ -175,6 +177,7 @@ extension ZoneSession {
             } catch {
                 if error == .root { throw try stop(.diverged) }
                 if isFork(entry, error, after: news.chain) { throw try stop(.forked) }
+                takeNote(error)
                 if entry.key == paths.commit(news.chain.number + 1) { uncounted = entry.value.version }
                 found(.uncountedCommit(news.chain.number + 1, error))
                 break
@@ -183,8 +186,16 @@ extension ZoneSession {
         try checkAnchor(news.chain)
         let wanted = Set(commits.flatMap(\.changes).map(\.slot)).filter { news.chain.tree.records[$0] != nil }
         let records = try await read(wanted.inOrder, at: position)
+        for bytes in records.values { do { _ = try SyncRecord(bytes) } catch { takeNote(error) } }
         news.records = news.chain.sound(records, of: commits).records
         return news
+    }
+
+    /// What a program for a later version wrote is never replaced: nothing is sent.
+    private func takeNote(_ fault: SyncFault) {
+        guard case .newerFormat = fault else { return }
+        isOutdated = true
+        found(.newerFormat)
     }
 
     /// C1 to C3 and C5 of a commit; which then is one of the positions that beacons are compared with.
@@ -278,7 +289,9 @@ extension ZoneSession {
             else { continue }
             if verdict == .forked { throw try stop(.forked) }
             // More than there is: the engine was rolled back, or somebody lies.
-            if beacon.anchor.number > chain.number { throw try stop(.rolledBack) }
+            if beacon.anchor.number > chain.number, newest.map({ $0 < paths.commit(beacon.anchor.number) }) ?? true {
+                throw try stop(.rolledBack)
+            }
             confirmed[beacon.author] = beacon.anchor.number
         }
     }

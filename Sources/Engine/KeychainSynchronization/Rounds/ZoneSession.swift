@@ -48,6 +48,8 @@ package actor ZoneSession {
     var anchors: [UInt64: ZoneAnchor] = [:]
     /// How far the beacons say that the others are.
     var confirmed: [Bytes16: UInt64] = [:]
+    /// The greatest key of a commit that the engine has, whether it counts or not.
+    var newest: EngineKey?
     /// Whether a later version of the program is needed to send.
     var isOutdated = false
     var report = SyncReport()

@@ -14,6 +14,8 @@ package protocol SyncItems: AnyObject {
     func local(at slot: Bytes16) throws -> LocalVersion?
     /// The slots that have an item or a tombstone, in order.
     func slots(after slot: Bytes16?, limit: Int) throws -> [Bytes16]
+    /// The slots whose rows are damaged.
+    func damaged() throws -> [Bytes16]
     /// The item or tombstone at a slot; `nil` if there is none, if it is locked, or damaged.
     func item(at slot: Bytes16) throws -> SyncItem?
     /// Whether an item that arrives passes the checks of an add: kinds, lengths, groups.

@@ -121,6 +121,7 @@ extension VirtualDevice {
         } catch {
             throw VirtualDeviceError(error)
         }
+        leaveCloud()
         calls.history = CallHistory(backup.history.events + [.restored])
         try hidePasscode()
         return DeviceBackup.Report(report)

@@ -15,7 +15,11 @@ extension VirtualDevice {
         try setStorageCondition(.healthy)
         do throws(KeychainError) { try keychain.erase() } catch { throw VirtualDeviceError(error) }
         do throws(KeychainError) { try macKeychains?.erase() } catch { throw VirtualDeviceError(error) }
+        leaveCloud()
         calls.history = CallHistory()
         try hidePasscode()
     }
+
+    /// Signs the device out of its cloud: what it has of it is gone.
+    package func leaveCloud() { cloudPart.withLock { $0 = nil } }
 }

@@ -59,6 +59,7 @@ extension VirtualDevice {
         do throws(KeychainError) { try body(backend.device) } catch {
             // The keychain of a simulator that erased itself has no passcode until it is set again.
             if error.kind == .device(.erased) {
+                leaveCloud()
                 try hidePasscode()
                 try? macKeychains?.erase()
             }

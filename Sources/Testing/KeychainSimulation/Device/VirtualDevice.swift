@@ -56,6 +56,12 @@ public final class VirtualDevice: Sendable {
 
     let condition = Guarded(ConditionInForce())
 
+    /// Its part in a cloud, which ends when the device is erased or restored (KeychainCloud).
+    package let cloudPart = Guarded<(any AnyObject & Sendable)?>(nil)
+
+    /// Whether it does not reach its cloud.
+    package let isOffline = Guarded(false)
+
     /// The test that created it, if that is known.
     let scope = TestScope.current
 
