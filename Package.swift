@@ -840,12 +840,12 @@ let tests: [Target] = [
     .testTarget(
         name: "KeychainControlTests",
         dependencies: [
-            "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "former-keychain", "KeychainCore",
-            "KeychainEngine", "KeychainStore", "KeychainHost", "KeychainRouting", "KeychainAuthenticators",
-            "KeychainIdentity", "KeychainMacFrontEnd", "KeychainProtection", "KeychainFiles", "KeychainTrace",
-            "KeychainWire", "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport", "signed-program",
-            "CommandHelp", "CommandManual", "SecurityTool", "KeychainSecretService", "KeychainServer",
-            "ServerTestSupport", arguments,
+            "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "keychain-helper", "keychaind",
+            "former-keychain", "KeychainCore", "KeychainEngine", "KeychainStore", "KeychainHost", "KeychainRouting",
+            "KeychainAuthenticators", "KeychainIdentity", "KeychainMacFrontEnd", "KeychainProtection", "KeychainFiles",
+            "KeychainTrace", "KeychainWire", "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport",
+            "signed-program", "CommandHelp", "CommandManual", "SecurityTool", "KeychainSecretService",
+            "KeychainServer", "ServerTestSupport", arguments,
         ],
         exclude: ["Cases"]
     ),

@@ -49,16 +49,10 @@ struct DaemonArgumentsTests {
     func examples() throws {
         let examples = CommandDiscussion(DaemonCommand.configuration.discussion).examples
         #expect(!examples.isEmpty)
-        // This process may have anything as the descriptors of the examples.
-        let descriptor = open("/dev/null", O_RDWR | O_CLOEXEC)
-        defer { close(descriptor) }
         for example in examples {
             let line = example.line.replacing("sudo -u swift-keychain ", with: "")
             let given = try #require(ExampleWords.arguments(of: line, to: "keychaind"), "\(example.line)")
-            let words = given.indices.map { index in
-                index > 0 && given[index - 1].hasSuffix("-fd") ? "\(descriptor)" : given[index]
-            }
-            _ = try DaemonCommand.parse(words)
+            _ = try ExampleWords.withOpenDescriptor(in: given) { try DaemonCommand.parse($0) }
             #expect(example.line.count <= CommandDiscussion.lineLimit && example.meaning.hasSuffix("."))
         }
     }

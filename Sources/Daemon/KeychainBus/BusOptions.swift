@@ -26,6 +26,11 @@ package struct BusOptions: Sendable {
     /// How many bytes of messages all programs may send half, and leave unread, at once; then a program that has the
     /// most of them makes room.
     package var maximumHeldBytes = 256 << 20
+    /// How many bytes of answers of the service all programs may leave unread; then, of the programs that have read
+    /// less than ``readBytes`` of them in ``pauseMilliseconds``, the one that has the most makes room.
+    package var maximumUnreadBytes = 64 << 20
+    /// How many bytes a program has to read in ``pauseMilliseconds`` of answers that hold up much, to keep them.
+    package var readBytes = 1 << 20
     /// How many match rules a program may add.
     package var maximumRules = 512
     /// How many match rules all connections of a process may add: each signal is compared with all rules.

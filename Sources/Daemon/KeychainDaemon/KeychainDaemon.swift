@@ -43,6 +43,10 @@ package enum KeychainDaemon {
     private static func report(_ error: any Error, _ log: DaemonLog) -> Int32 {
         guard DaemonCommand.exitCode(for: error) != .success else {
             print(DaemonCommand.fullMessage(for: error))
+            guard fflush(nil) == 0 else {
+                log.write(.error, "standard output cannot be written: \(String(cString: strerror(errno)))")
+                return DaemonStatus.failed.rawValue
+            }
             return DaemonStatus.done.rawValue
         }
         log.write(.error, DaemonCommand.message(for: error) + "; see 'keychaind --help'")

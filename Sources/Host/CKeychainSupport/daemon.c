@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +142,9 @@ int keychain_disable_core_files(void) {
 static const rlim_t usual_stack = 8 << 20;
 
 void keychain_lift_limits(void) {
+    // Otherwise the C library keeps blocks of up to 32 MiB for each thread once such were freed, instead of giving them
+    // back to the system.
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
     const int kinds[] = {RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_AS, RLIMIT_NPROC, RLIMIT_MEMLOCK};
     struct rlimit limit;
     for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {

@@ -52,21 +52,17 @@ struct CommandHelpTests {
 
     @Test("every example is a command line that the command accepts", arguments: commands)
     func examples(_ command: NamedCommand) throws {
-        // This process may have anything as the descriptors of the examples.
-        let descriptor = open("/dev/null", O_RDWR | O_CLOEXEC)
-        defer { close(descriptor) }
         for example in command.discussion.examples {
             let given = try #require(ExampleWords.arguments(of: example.line, to: "keychainctl"), "\(example.line)")
-            let words = given.indices.map { index in
-                index > 0 && given[index - 1].hasSuffix("-fd") ? "\(descriptor)" : given[index]
-            }
             // "help" is a command of swift-argument-parser, which names one of ours.
-            if words.first == "help" {
-                #expect(UnknownCommand(in: words, of: KeychainControl.self) == nil, "\(example.line)")
+            if given.first == "help" {
+                #expect(UnknownCommand(in: given, of: KeychainControl.self) == nil, "\(example.line)")
                 continue
             }
-            let parsed = try KeychainControl.parsed(words)
-            #expect(command.isOfExample(parsed, words), "\(example.line)")
+            try ExampleWords.withOpenDescriptor(in: given) { words in
+                let parsed = try KeychainControl.parsed(words)
+                #expect(command.isOfExample(parsed, words), "\(example.line)")
+            }
         }
     }
 

@@ -116,4 +116,69 @@ struct HelperCopyTests {
         #expect(scene.text(".kube/config") == "users: [a]\n")
         #expect(try scene.names(in: ".kube") == (others + ["config", "config.before-keychainctl"]).sorted())
     }
+
+    /// What is in a file before, whatever its program takes.
+    private static let contents: [(String, String, String)] = [
+        ("git", ".gitconfig", ""), ("git", ".gitconfig", "[user]"), ("git", ".gitconfig", "\n\n[user]\r\n\tname = a"),
+        ("git", ".gitconfig", "# keychainctl helper replaces: x\n[credential]\n\t# keychainctl helper replaces: y\n"),
+        ("docker", ".docker/config.json", ""), ("docker", ".docker/config.json", " \n"),
+        ("docker", ".docker/config.json", "{}"), ("docker", ".docker/config.json", "{ }\n"),
+        ("docker", ".docker/config.json", "{\"auths\": {}}"),
+        ("docker", ".docker/config.json", "{\"credsStore\"  : \"pass\", \"a\": 1}"),
+        ("cargo", ".cargo/config.toml", ""), ("cargo", ".cargo/config.toml", "[registry]\ndefault = \"x\""),
+        (
+            "cargo", ".cargo/config.toml",
+            "# keychainctl helper replaces: a\n[registry]\n# keychainctl helper replaces: b\ndefault = \"x\"\n"
+        ),
+        ("pip", ".config/pip/pip.conf", "[global]\nkeyring-provider = import"),
+        ("pip", ".config/pip/pip.conf", "[global]\n# keychainctl helper replaces: keyring-provider = x\n"),
+        ("aws --profile a", ".aws/config", "[profile a]\n# keychainctl helper replaces: b\ncredential_process = x"),
+    ]
+
+    @Test("taking a helper out gives the bytes from before, also without the copy", arguments: contents)
+    func sameBytes(_ program: String, file: String, before: String) throws {
+        for hasCopy in [true, false] {
+            try scene.write(file, before)
+            let installed = try scene.run("install \(program)")
+            #expect(installed.status == 0, "\(installed)")
+            #expect(scene.text(file) != before)
+            if !hasCopy { #expect(unlink(scene.home.path(of: "\(file).before-keychainctl")) == 0) }
+            let undone = try scene.run("install \(program) --undo")
+            #expect(undone.status == 0, "\(undone)")
+            // Without the copy it is not known whether a last line ended, or the file was empty.
+            let isKnown = hasCopy || before.hasSuffix("\n") && before.contains { !$0.isWhitespace }
+            if isKnown { #expect(scene.text(file) == before, "\(hasCopy)") }
+        }
+    }
+
+    @Test("what another program has written since stays, and so does a comment that looks like ours")
+    func changedSince() throws {
+        let before = "[registry]\n# keychainctl helper replaces: mine\nglobal-credential-providers = []\n"
+        try scene.write(".cargo/config.toml", before)
+        #expect(try scene.run("install cargo").status == 0)
+        let installed = try #require(scene.text(".cargo/config.toml"))
+        try scene.write(".cargo/config.toml", "[net]\noffline = true\n" + installed)
+        #expect(try scene.run("install cargo --undo").status == 0)
+        #expect(scene.text(".cargo/config.toml") == "[net]\noffline = true\n" + before)
+    }
+
+    @Test("a profile of aws stays as it is when another one is installed or taken out, in whatever order")
+    func profiles() throws {
+        let texts = ["", "[profile a]\ncredential_process = old-a\n[profile b]\ncredential_process = old-b\n"]
+        for before in texts {
+            for order in [["a", "b"], ["b", "a"]] {
+                try scene.write(".aws/config", before)
+                for profile in ["a", "b"] {
+                    #expect(try scene.run("install aws --profile \(profile)").status == 0)
+                }
+                let both = try #require(scene.text(".aws/config"))
+                #expect(both.contains("keychain-aws a\n") && both.contains("keychain-aws b\n"))
+                #expect(try scene.run("install aws --profile \(order[0]) --undo").status == 0)
+                let one = try #require(scene.text(".aws/config"))
+                #expect(one.contains("keychain-aws \(order[1])\n") && !one.contains("keychain-aws \(order[0])\n"))
+                #expect(try scene.run("install aws --profile \(order[1]) --undo").status == 0)
+                #expect(scene.text(".aws/config") == before)
+            }
+        }
+    }
 }

@@ -219,6 +219,40 @@ struct IdlenessTests {
         #expect(device.keychain.secret("item") == .failed(.interactionNotAllowed))
     }
 
+    @Test("who asks for what is not there, or adds what is there already, does not keep it unlocked")
+    func fruitless() throws {
+        let device = try VirtualDevice(storage: .file)
+        #expect(device.keychain.add("item", "secret", with: .level(.whenUnlocked)) == .done)
+        try device.keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 60))
+        let none = try LookupAttributes([.init("service", "none")])
+        for _ in 0..<2 {
+            device.clock.advance(by: .seconds(25))
+            #expect(device.keychain.secret("other") == .failed(.itemNotFound))
+            #expect(device.keychain.add("item", "other", with: .level(.whenUnlocked)) == .failed(.duplicateItem))
+            #expect(try device.keychain.search(none).isEmpty)
+            #expect(try device.keychain.secrets([.random()]).isEmpty)
+            _ = try device.keychain.check()
+        }
+        device.clock.advance(by: .seconds(10))
+        #expect(device.keychain.secret("item") == .failed(.interactionNotAllowed))
+    }
+
+    @Test("wrong passcodes do not keep it unlocked, and a policy does not lock at once what was not used for long")
+    func wrongPasscode() throws {
+        let device = try VirtualDevice(storage: .file)
+        #expect(device.keychain.add("item", "secret", with: .level(.whenUnlocked)) == .done)
+        device.clock.advance(by: .seconds(100))
+        try device.keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 60))
+        #expect(device.keychain.secret("item") == .secret("secret"))
+        for _ in 0..<2 {
+            device.clock.advance(by: .seconds(30))
+            #expect(throws: KeychainError.self) {
+                try device.keychain.device.unlock(passcode: SecretBytes(Array("4321".utf8)))
+            }
+        }
+        #expect(device.keychain.secret("item") == .failed(.interactionNotAllowed))
+    }
+
     @Test("a policy that asks for less idleness than before does not wait for the earlier one")
     func shorterPolicy() throws {
         let keychain = try Self.keychainWithPasscode()

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// The words of an example's command line, as a shell passes them.
 ///
 /// Enough of the grammar of shells for examples.
@@ -22,6 +24,26 @@ package enum ExampleWords {
             return Array(words.dropFirst().prefix { $0.firstMatch(of: /^[0-9]*[<>]/) == nil })
         }
         return nil
+    }
+
+    /// Such arguments with a descriptor that is open in place of each that an example names: this process may have
+    /// anything there.
+    ///
+    /// - Parameters:
+    ///   - words: the arguments.
+    ///   - body: gets the arguments while the descriptor is open, for reading and writing.
+    /// - Returns: What `body` returns.
+    package static func withOpenDescriptor<Result>(
+        in words: [String],
+        _ body: ([String]) throws -> Result
+    ) rethrows -> Result {
+        let descriptor = open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(descriptor) }
+        return try body(
+            words.indices.map { index in
+                index > 0 && words[index - 1].hasSuffix("-fd") ? "\(descriptor)" : words[index]
+            }
+        )
     }
 
     private static func words(of line: String) -> [String] {

@@ -30,15 +30,21 @@ final class BusConnection {
     /// Until when it is not read, because that is too much.
     var pause: Deadline?
 
+    /// Until when it has to read enough of what waits for it; `nil` if nothing does.
+    private(set) var readDeadline: Deadline?
+
     /// How often something was sent to it.
     private(set) var sendCount = 0
 
     private var queue: [OutgoingFrame] = []
     private var first = 0
-    /// The size of what waits behind the message that is being sent: of the bus's own, and of programs.
-    private var queuedBytes = (bus: 0, programs: 0)
+    /// The size of what waits behind the message that is being sent: of the bus's own, of programs, of the service.
+    private var queuedBytes = (bus: 0, programs: 0, service: 0)
+    /// How many bytes it has read since ``readDeadline`` was set.
+    private var readByteCount = 0
     private let limit: Int
     private let closer: DescriptorCloser
+    private let options: BusOptions
 
     init(
         _ socket: Int32,
@@ -54,7 +60,7 @@ final class BusConnection {
         self.isService = isService
         self.handshake = handshake
         deadline = bus.options.deadline(milliseconds: bus.options.handshakeMilliseconds)
-        let options = bus.options
+        options = bus.options
         reader = BusFrameReader(
             atMost: isService ? options.maximumServiceFrameBytes : options.maximumFrameBytes,
             countedBy: bus.memory
@@ -78,13 +84,17 @@ final class BusConnection {
 
     /// The size of what waits for it of the service and the bus.
     var unreadByteCount: Int {
-        queue[first...].reduce(0) { $0 + ($1.message?.sent == nil ? $1.byteCount : 0) }
+        let begun = isBlocked && queue[first].message?.sent == nil ? queue[first].byteCount : 0
+        return begun + queuedBytes.bus + queuedBytes.service
     }
+
+    /// The size of that, if it has read little of it for a while.
+    var neglectedByteCount: Int { readDeadline?.isOver ?? false ? unreadByteCount : 0 }
 
     /// Holds nothing more; it has to end.
     func abandon() {
         isEnding = true
-        (queue, first, queuedBytes) = ([], 0, (0, 0))
+        (queue, first, queuedBytes) = ([], 0, (0, 0, 0))
         reader = BusFrameReader(atMost: 0)
         closer.close(passed: descriptors)
         descriptors = []
@@ -119,7 +129,8 @@ final class BusConnection {
         switch frame.message?.origin {
         case .bus: queuedBytes.bus += sign * frame.byteCount
         case .program: queuedBytes.programs += sign * frame.byteCount
-        case .service, nil: break
+        case .service: queuedBytes.service += sign * frame.byteCount
+        case nil: break
         }
     }
 
@@ -137,7 +148,15 @@ final class BusConnection {
         }
         let wasBlocked = isBlocked
         queue.append(frame)
-        return wasBlocked || flush()
+        guard !wasBlocked else { return true }
+        defer { if isBlocked { waitForReader() } }
+        return flush()
+    }
+
+    /// Gives it the time anew in which it has to read enough.
+    private func waitForReader() {
+        readByteCount = 0
+        readDeadline = options.deadline(milliseconds: options.pauseMilliseconds)
     }
 
     /// Sends what waits.
@@ -145,8 +164,11 @@ final class BusConnection {
     /// - Returns: Whether the connection goes on.
     func flush() -> Bool {
         while isBlocked {
+            let before = queue[first].sentByteCount
             guard let isSent = queue[first].send(to: socket) else { return errno == EAGAIN }
             sendCount &+= 1
+            readByteCount += queue[first].sentByteCount - before
+            if readByteCount > options.readBytes { waitForReader() }
             guard isSent else { continue }
             first += 1
             if isBlocked { count(queue[first], -1) }
@@ -158,6 +180,7 @@ final class BusConnection {
                 queue[first - 1] = OutgoingFrame([])
             }
         }
+        readDeadline = nil
         return !isEnding
     }
 }

@@ -29,9 +29,9 @@ final class BusLoop {
     /// The connections that are not read because of what others have not read of them, in this order.
     private var paused: [BusConnection] = []
     /// What connections that have ended have left for others.
-    private var left: [(sent: SentMessages, deadline: Deadline)] = []
+    var left: [(sent: SentMessages, deadline: Deadline)] = []
     /// The connection that is being read.
-    private var served: BusConnection?
+    private(set) var served: BusConnection?
 
     private let mailbox: LoopMailbox
     private let listening: Int32
@@ -102,6 +102,7 @@ final class BusLoop {
             }
             if acceptsAgain?.isOver ?? false { acceptAgain() }
             if !memory.hasRoom(for: 0) { _ = makeRoom(for: 0) }
+            endNeglectful()
             endPauses()
             for connection in incompleteConnections.prefix(while: { $0.deadline.isOver }) { endLater(connection) }
             endConnections()
@@ -110,7 +111,7 @@ final class BusLoop {
 
     /// Until something has to be done without an event: the first of the incomplete connections has waited longest.
     private var waitMilliseconds: Int32 {
-        [incompleteConnections.first?.deadline, acceptsAgain, paused.first?.pause, left.first?.deadline]
+        [incompleteConnections.first?.deadline, acceptsAgain, paused.first?.pause, left.first?.deadline, nextNeglect]
             .compactMap { $0?.waitMilliseconds }.min() ?? -1
     }
 }
@@ -328,90 +329,6 @@ extension BusLoop {
         }
         frame.header.sender = name
         route(frame, from: connection)
-        return true
-    }
-}
-
-// MARK: - Memory
-
-extension BusLoop {
-    /// Who holds something, so that it can make room.
-    private enum Holder {
-        case connection(BusConnection)
-        /// What a connection that has ended has left for others.
-        case left(SentMessages)
-
-        var process: Int32 {
-            switch self {
-            case .connection(let connection): connection.peer.process
-            case .left(let sent): sent.process
-            }
-        }
-
-        /// Of several that hold the same, the one that connected first makes room.
-        var number: UInt64 {
-            if case .connection(let connection) = self { connection.number } else { 0 }
-        }
-    }
-
-    /// Who holds most of something of the process that holds the most of it; `nil` if nobody holds more than `least`.
-    private func most(
-        besides spared: BusConnection?,
-        holding least: Int,
-        of connectionCount: (BusConnection) -> Int,
-        _ leftCount: (SentMessages) -> Int
-    ) -> Holder? {
-        var held: [(holder: Holder, count: Int)] = []
-        for connection in connections.values where connection !== spared && !connection.isService {
-            held.append((.connection(connection), connection.isEnding ? 0 : connectionCount(connection)))
-        }
-        for (sent, _) in left { held.append((.left(sent), leftCount(sent))) }
-        held.removeAll { $0.count <= least }
-        var ofProcess: [Int32: Int] = [:]
-        for (holder, count) in held { ofProcess[holder.process, default: 0] += count }
-        return held.max { left, right in
-            (ofProcess[left.holder.process, default: 0], left.count, right.holder.number)
-                < (ofProcess[right.holder.process, default: 0], right.count, left.holder.number)
-        }?.holder
-    }
-
-    private func makeRoom(_ holder: Holder) {
-        switch holder {
-        case .connection(let connection):
-            connection.abandon()
-            endLater(connection)
-            takeBack(connection.sent)
-        case .left(let sent):
-            left.removeAll { $0.sent === sent }
-            takeBack(sent)
-        }
-    }
-
-    /// Ends connections that hold many bytes, one of the process that holds the most first.
-    ///
-    /// - Returns: Whether there is room then, or a message of the service is read, which has to go on: it sends what
-    ///   programs have asked for.
-    private func makeRoom(for bytes: Int) -> Bool {
-        while !memory.hasRoom(for: bytes) {
-            let most = most(besides: served, holding: BusBody.uncounted, of: { $0.heldBytes }, { $0.byteCount })
-            guard let most else { return served?.isService ?? false }
-            makeRoom(most)
-        }
-        return true
-    }
-
-    /// Ends a connection that has sent many descriptors, if there are too many.
-    ///
-    /// - Returns: Whether the connection that sends now is none of those.
-    private func makeDescriptorRoom(for connection: BusConnection) -> Bool {
-        let counts = closer.counts
-        // Their closes may take long, and others' are behind them.
-        guard counts.closing <= 3 * options.maximumHeldDescriptors else { return false }
-        guard counts.held > options.maximumHeldDescriptors else { return true }
-        let most = most(besides: nil, holding: 0, of: { $0.heldDescriptorCount }, { $0.descriptorCount })
-        guard let most else { return true }
-        if case .connection(let other) = most, other === connection { return false }
-        makeRoom(most)
         return true
     }
 }

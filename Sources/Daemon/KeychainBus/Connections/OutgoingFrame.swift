@@ -8,7 +8,7 @@ struct OutgoingFrame {
     private let header: [UInt8]
     private let body: BusBody?
     private let passed: Passed
-    private var sent = 0
+    private(set) var sentByteCount = 0
     /// `nil` for a line of the handshake.
     let message: WaitingMessage?
 
@@ -42,7 +42,7 @@ struct OutgoingFrame {
     }
 
     /// Whether a part of it was sent.
-    var isBegun: Bool { sent > 0 }
+    var isBegun: Bool { sentByteCount > 0 }
 
     /// Its size.
     var byteCount: Int { header.count + (body?.count ?? 0) }
@@ -52,15 +52,15 @@ struct OutgoingFrame {
     /// - Returns: Whether it was sent to its end; `nil` with errno if that is not possible now.
     mutating func send(to socket: Int32) -> Bool? {
         let sent = header.withUnsafeBytes { header -> Int in
-            guard let body else { return send([header[min(self.sent, header.count)...]], to: socket) }
+            guard let body else { return send([header[min(sentByteCount, header.count)...]], to: socket) }
             return body.withBytes { body in
-                let start = max(0, self.sent - header.count)
-                return send([header[min(self.sent, header.count)...], body[start...]], to: socket)
+                let start = max(0, sentByteCount - header.count)
+                return send([header[min(sentByteCount, header.count)...], body[start...]], to: socket)
             }
         }
         guard sent >= 0 else { return nil }
-        self.sent += sent
-        return self.sent == byteCount
+        sentByteCount += sent
+        return sentByteCount == byteCount
     }
 
     private func send(_ parts: [Slice<UnsafeRawBufferPointer>], to socket: Int32) -> Int {
@@ -68,7 +68,7 @@ struct OutgoingFrame {
             let part = UnsafeRawBufferPointer(rebasing: part)
             return iovec(iov_base: UnsafeMutableRawPointer(mutating: part.baseAddress), iov_len: part.count)
         }
-        let numbers = sent == 0 ? passed.numbers : []
+        let numbers = sentByteCount == 0 ? passed.numbers : []
         return keychain_send_parts(socket, vectors, vectors.count, numbers, numbers.count)
     }
 }

@@ -3,7 +3,8 @@
 /// How many bytes of bodies a bus holds, for one thread.
 package final class BusMemory {
     private let maximum: Int
-    private var count = 0
+    /// How many bytes there are.
+    private(set) var count = 0
 
     /// Called when there is no room for more: whether they are held nevertheless, because room was made or has to be.
     var makeRoom: ((Int) -> Bool)?

@@ -60,8 +60,9 @@ package struct SecretServiceLimits: Sendable {
     /// Bytes of answers that a process has not read yet.
     ///
     /// With more than `inTurn`, one of its commands is executed at a time; with more than `waiting`, none before it has
-    /// read; with more than `unanswered`, it gets no refusals either.
-    package var unreadBytes = (inTurn: 1 << 20, waiting: 8 << 20, unanswered: 192 << 20)
+    /// read; with more than `unanswered`, it gets no refusals either. While all processes together have more than
+    /// `ofAll`, those with any have nothing executed, the others one command at a time, and large answers are refused.
+    package var unreadBytes = (inTurn: 1 << 20, waiting: 8 << 20, unanswered: 192 << 20, ofAll: 128 << 20)
 
     /// The usual ones.
     package init() {}

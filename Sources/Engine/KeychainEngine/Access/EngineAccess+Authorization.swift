@@ -12,10 +12,13 @@ extension EngineAccess {
     func withEngine<Result>(
         _ authorization: Authorization,
         for use: Use = .changing,
+        countingIf isUse: (Result) -> Bool = { _ in true },
         _ body: (Engine, Authorization) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         try satisfying(authorization) { () throws(KeychainError) in
-            try withEngine(use) { (engine) throws(KeychainError) in try body(engine, authorization) }
+            try withEngine(use, countingIf: isUse) { (engine) throws(KeychainError) in
+                try body(engine, authorization)
+            }
         }
     }
 
@@ -45,6 +48,8 @@ extension EngineAccess {
                 return try body()
             } catch {
                 guard let demand = authorization.takeDemand() else { throw error }
+                // An item was found, and is read once somebody has answered.
+                try? Turns.none.withTurn { session.noteUse() }
                 try authorization.satisfy(demand, work: device.passwordWork)
             }
         }

@@ -43,7 +43,7 @@ extension EmbeddedKeychain {
 
     private func workedOn(_ secret: SecretBytes) throws(KeychainError) -> BackupSecret {
         guard !secret.isEmpty else { throw .parameter("the secret of the backup is empty") }
-        try access.withEngine(.reading) { (engine) throws(KeychainError) in try engine.checkBackup() }
+        try access.withEngine(.observing) { (engine) throws(KeychainError) in try engine.checkBackup() }
         return try access.derivations.derive { () throws(ProtectionError) in
             try BackupSecret(secret, access.device.passwordWork)
         }

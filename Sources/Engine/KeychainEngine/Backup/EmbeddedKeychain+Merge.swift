@@ -36,7 +36,7 @@ extension EmbeddedKeychain {
         _ merge: BackupMerge
     ) throws(KeychainError) -> BackupMergeReport {
         let reader = try source.reader()
-        try withEngine(.reading) { (engine) throws(KeychainError) in try engine.checkBackup() }
+        try withEngine(.observing) { (engine) throws(KeychainError) in try engine.checkBackup() }
         let floor = access.device.passwordFloor
         let opened = try OpenBackup.opened(reader.keybag(), secret, atLeast: floor, in: access.derivations)
         guard !merge.isTrial else {

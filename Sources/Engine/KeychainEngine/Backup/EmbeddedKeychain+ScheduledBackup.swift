@@ -12,7 +12,7 @@ extension EmbeddedKeychain {
     func perform(_ request: BackupRequest) throws(KeychainError) -> KeychainReply {
         try Self.check(request.files)
         // A locked keychain is the reason that is reported, whether its secret can be read or not.
-        try access.withEngine(.reading) { (engine) throws(KeychainError) in try engine.checkBackup() }
+        try access.withEngine(.observing) { (engine) throws(KeychainError) in try engine.checkBackup() }
         let secret =
             switch request.secret {
             case .given(let secret): secret

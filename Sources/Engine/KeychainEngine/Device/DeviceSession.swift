@@ -63,13 +63,8 @@ final class DeviceSession: @unchecked Sendable {
     /// Which boot of the host this is.
     var bootIdentifier: String { hostClock.now.bootIdentifier }
 
-    /// Notes a call, after what has lain idle too long is locked.
-    func begin() {
-        withExclusiveAccess {
-            dropIfIdle()
-            lastUse = hostClock.now
-        }
-    }
+    /// Restarts the time until the automatic lock: a call has used an item, or the device.
+    func noteUse() { withExclusiveAccess { lastUse = hostClock.now } }
 
     /// Makes the file of a store the current one, if it is still at its path; calls that still read another file no
     /// longer count.
@@ -165,8 +160,13 @@ final class DeviceSession: @unchecked Sendable {
         return true
     }
 
-    /// Takes in a record that was just written.
-    func recordWritten(_ device: StoredDevice) { withExclusiveAccess { _ = adoptPolicy(of: device) } }
+    /// Takes in a record that was just written; a shorter time until the lock begins now.
+    func recordWritten(_ device: StoredDevice) {
+        withExclusiveAccess {
+            adoptPolicy(of: device)
+            lastUse = hostClock.now
+        }
+    }
 
     /// Takes over what another session has unlocked of the same keychain; a later lock of that one does not reach it.
     func takeKeys(of other: DeviceSession) {
@@ -219,9 +219,10 @@ final class DeviceSession: @unchecked Sendable {
         }
     }
 
-    /// Locks the device if it has been idle for as long as the policy says.
+    /// Locks the device if it has been idle for as long as the policy says; also before each call.
     ///
     /// - Returns: The number of seconds until the next check; `nil` if there is nothing to lock.
+    @discardableResult
     func lockIfIdle() -> Double? { withExclusiveAccess { dropIfIdle() } }
 
     private func drop() {

@@ -53,12 +53,19 @@ struct PasscodeAttempt {
 
     /// Runs `body` on an engine; the time limit for waiting for the store applies to the attempt as a whole, with a
     /// small allowance for each step.
+    ///
+    /// A wrong passcode does not defer the automatic lock; a right one restarts its time with the keys.
     func withEngine<Result>(
         _ use: EngineAccess.Use = .changing,
         _ body: (Engine) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         let minimum = min(access.patienceMilliseconds, Self.minimumPatienceMilliseconds)
-        return try access.withEngine(use, until: deadline.extended(milliseconds: minimum), body)
+        return try access.withEngine(
+            use,
+            until: deadline.extended(milliseconds: minimum),
+            countingIf: { _ in false },
+            body
+        )
     }
 
     /// The slot that a passcode opens; `nil` when none is set.

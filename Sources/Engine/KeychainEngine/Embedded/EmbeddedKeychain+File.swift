@@ -54,7 +54,7 @@ extension EmbeddedKeychain {
         besides found: Set<ItemIdentifier>,
         exceptIn settingsGroup: String
     ) throws(KeychainError) -> [ItemIdentifier] {
-        try access.withEngine(.reading) { (engine) throws(KeychainError) in
+        try access.withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
                 let sealer = ItemSealer(engine.device)
                 var identifiers: [ItemIdentifier] = []

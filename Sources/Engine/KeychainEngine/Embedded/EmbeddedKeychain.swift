@@ -145,6 +145,14 @@ package final class EmbeddedKeychain: KeychainBackend {
         try perform(request, Authorization(evaluator))
     }
 
+    /// Reads for the keychain itself: that does not defer the automatic lock.
+    package func observe(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
+        try access.withEngine(Authorization(evaluator), for: .observing) {
+            (engine, authorization) throws(KeychainError) in
+            try Self.perform(request, authorization, on: engine)
+        }
+    }
+
     /// Performs a request; `onFailure` is called for each failure, in the same turn.
     func perform(
         _ request: KeychainRequest,

@@ -69,7 +69,7 @@ extension EngineAccess {
     /// Makes the leader's change and those that wait.
     private func make(_ group: inout ChangeGroup, in lane: Lane) {
         defer { watchIdleness() }
-        session.begin()
+        session.lockIfIdle()
         let engine: Engine
         do throws(KeychainError) {
             let opened = try currentEngine(lane.opened, makingStore: group.leader.request.use.makesStore)
@@ -82,13 +82,13 @@ extension EngineAccess {
         defer { if engine.store.isUnderHostLock { lane.opened.finish() } }
         engine.store.beginGroup()
         var end: DispatchTime?
-        group.makeLast(on: engine)
+        if group.makeLast(on: engine) { session.noteUse() }
         while !engine.store.isGroupLost,
             let next = changes.next(for: group.leader, after: group.count, waitingUntil: &end)
         {
             group.add(next)
-            session.begin()
-            group.makeLast(on: engine)
+            session.lockIfIdle()
+            if group.makeLast(on: engine) { session.noteUse() }
         }
         let isLost = engine.store.isGroupLost
         let start = DispatchTime.now()
@@ -140,7 +140,9 @@ private struct ChangeGroup {
     mutating func leaveLeader() { changes[0].state = .ended(.apart) }
 
     /// Makes the change that was added last.
-    mutating func makeLast(on engine: Engine) {
+    ///
+    /// - Returns: Whether it was made.
+    mutating func makeLast(on engine: Engine) -> Bool {
         let change = changes[count - 1].change
         let isFirst = !changes.contains { if case .made = $0.state { true } else { false } }
         let authorization = change.authorization
@@ -157,6 +159,7 @@ private struct ChangeGroup {
                 return answer
             }
             changes[count - 1].state = .made(answer)
+            return true
         } catch {
             // The error may result from an earlier change of the group, which is not stored yet and may never be; and
             // what a failed call stores, such as the mark of a damaged row, was rolled back with it.
@@ -165,6 +168,7 @@ private struct ChangeGroup {
             authorization.needsOwnThread = false
         }
         if case .ended(.apart) = changes[count - 1].state { _ = authorization.takeDemand() }
+        return false
     }
 
     /// Sets the outcome of every change that was made.

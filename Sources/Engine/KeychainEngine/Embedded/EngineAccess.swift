@@ -25,7 +25,7 @@ final class EngineAccess: Sendable {
     enum Use: Sendable {
         /// Reading. Damage that it finds is quarantined only if that involves no waiting.
         case reading
-        /// Reading that does not count as a use of the device: the idle timer is not reset.
+        /// Reading that does not count as a use of the device: it does not defer the automatic lock.
         case observing
         /// Reading the keys of a store, which is created if there is none.
         case preparing
@@ -103,12 +103,15 @@ final class EngineAccess: Sendable {
     /// - Parameters:
     ///   - use: what the engine is needed for.
     ///   - deadline: how long to wait in total; `nil` for the timeout of the store's options.
+    ///   - isUse: whether a result defers the automatic lock. An error never does, so that a program which asks for
+    ///     what is not there does not keep the device unlocked.
     ///   - body: makes at most one change.
     /// - Returns: What `body` returns.
     /// - Throws: The error of `body`, or the reason why there is no engine.
     func withEngine<Result>(
         _ use: Use = .changing,
         until deadline: Deadline? = nil,
+        countingIf isUse: (Result) -> Bool = { _ in true },
         _ body: (Engine) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         let deadline = deadline ?? Deadline(milliseconds: patienceMilliseconds)
@@ -122,7 +125,7 @@ final class EngineAccess: Sendable {
                 return try lanes.withConnections(use, for: device.share(), until: deadline) {
                     (lane) throws(KeychainError) in
                     try StackMemory.wiped { () throws(KeychainError) in
-                        if use == .observing { _ = session.lockIfIdle() } else { session.begin() }
+                        session.lockIfIdle()
                         defer { watchIdleness() }
                         lane.opened.keybag = nil
                         defer { keybag = lane.opened.keybag }
@@ -130,7 +133,9 @@ final class EngineAccess: Sendable {
                             isMissing = true
                             throw .noStore
                         }
-                        return try with(engine, of: lane, hasChanged: &hasChanged, body)
+                        let result = try with(engine, of: lane, hasChanged: &hasChanged, body)
+                        if use != .observing, isUse(result) { session.noteUse() }
+                        return result
                     }
                 }
             } catch {

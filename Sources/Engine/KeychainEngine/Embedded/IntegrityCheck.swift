@@ -12,7 +12,7 @@ extension EmbeddedKeychain {
     ///
     /// - Complexity: Reads the whole store.
     package func check() throws(KeychainError) -> IntegrityReport {
-        try withEngine(.reading) { (engine) throws(KeychainError) in try engine.check() }
+        try withEngine(.observing) { (engine) throws(KeychainError) in try engine.check() }
     }
 }
 

@@ -43,12 +43,12 @@ struct FileItems {
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
         let answer: KeychainAnswer
         do throws(KeychainError) {
-            answer = try perform(.copyMatching(query))
+            answer = try observe(.copyMatching(query))
         } catch {
             switch error.status {
             case .itemNotFound: return []
             // Those whose attributes do not open have been set aside.
-            case .decode: answer = (try? perform(.copyMatching(query))) ?? .nothing
+            case .decode: answer = (try? observe(.copyMatching(query))) ?? .nothing
             default: throw error
             }
         }
@@ -191,7 +191,7 @@ struct FileItems {
                 PropertyKey.valuePersistentReference: .data(item.persistentReference(of: itemClass)),
             ])
             do throws(KeychainError) {
-                _ = try perform(.copyMatching(query.returning([])))
+                _ = try observe(.copyMatching(query.returning([])))
                 return (query, itemClass)
             } catch {
                 // The class of a damaged item is also known, and the operation on it reports the damage.
@@ -210,6 +210,11 @@ struct FileItems {
 
     private func perform(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
         try keychain.perform(KeychainRequest(operation, client: Self.client))
+    }
+
+    /// Reads attributes, which takes no password, and therefore does not defer the automatic lock.
+    private func observe(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
+        try keychain.observe(KeychainRequest(operation, client: Self.client))
     }
 
     /// The attributes that an item of a class can have in a keychain file; all others are ignored (Semantics,

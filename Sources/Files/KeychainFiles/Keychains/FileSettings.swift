@@ -23,7 +23,7 @@ enum FileSettings {
         query[PropertyKey.returnData] = .boolean(true)
         let answer: KeychainAnswer
         do throws(KeychainError) {
-            answer = try keychain.perform(KeychainRequest(.copyMatching(query), client: client))
+            answer = try keychain.observe(KeychainRequest(.copyMatching(query), client: client))
         } catch {
             // Every keychain file has them.
             guard error.status == .itemNotFound else { throw error }
@@ -72,7 +72,7 @@ enum FileSettings {
         query[PropertyKey.returnAttributes] = .boolean(true)
         let answer: KeychainAnswer
         do throws(KeychainError) {
-            answer = try keychain.perform(KeychainRequest(.copyMatching(query), client: client))
+            answer = try keychain.observe(KeychainRequest(.copyMatching(query), client: client))
         } catch {
             guard error.status == .itemNotFound || error.status == .decode else { throw error }
             return (nil, nil)

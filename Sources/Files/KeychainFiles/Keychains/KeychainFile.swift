@@ -352,6 +352,8 @@ final class KeychainFile: @unchecked Sendable {
 
     private func status() throws(KeychainError) -> KeychainFileStatus {
         let engine = try keychain()
+        // It locks what has lain idle for too long.
+        _ = try engine.device.status()
         let isLocked = !engine.isUnlocked
         return KeychainFileStatus(
             isLocked: isLocked,

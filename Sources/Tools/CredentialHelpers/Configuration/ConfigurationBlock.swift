@@ -19,15 +19,19 @@ package struct ConfigurationBlock: Hashable, Sendable {
     /// The form of the file.
     package let form: ConfigurationForm
 
+    /// Whether other sections of a file may have such blocks, which stay as they are.
+    package let hasSiblings: Bool
+
     package init(
         section: String,
         key: String,
         lines: [String],
         helper: String? = nil,
-        form: ConfigurationForm
+        form: ConfigurationForm,
+        hasSiblings: Bool = false
     ) {
         (self.section, self.key, self.lines) = (section, key, lines)
-        (self.helper, self.form) = (helper, form)
+        (self.helper, self.form, self.hasSiblings) = (helper, form, hasSiblings)
     }
 
     /// Whether the section may be written again at the end of the file, where the last value counts.
@@ -112,6 +116,10 @@ package struct ConfigurationBlock: Hashable, Sendable {
         for index in (first + 1)..<next where mayOtherwiseSet(all[index]) {
             throw HelperFailure("'\(key)' is written in another way; take it out first")
         }
+        // A comment of somebody else that looks like ours is marked as one more, and so comes back as it was.
+        for index in (first + 1)..<next where all[index].hasPrefix(Self.replaced) {
+            all[index] = Self.replaced + all[index]
+        }
         for index in (first + 1)..<next where sets(all[index]) {
             let isContinued = index + 1 < next && all[index + 1].first?.isWhitespace == true
             guard !isContinued, !Self.isOpen(all[index]) else {
@@ -125,12 +133,18 @@ package struct ConfigurationBlock: Hashable, Sendable {
 
     /// The text without the block, and with the lines that it replaced.
     ///
-    /// Lines that others wrote into the block stay, as programs do that set something in its section.
+    /// Lines that others wrote into the block stay, as programs do that set something in its section, and so do the
+    /// blocks of other sections.
     ///
     /// - Throws: ``HelperFailure`` if another section, or another block, begins in the block.
     package func removed(from text: String) throws(HelperFailure) -> String {
         var all = Self.split(text)
-        while let block = try block(in: all) {
+        var start = all.startIndex
+        while let block = try block(in: all, from: start) {
+            guard !isOfSibling(block, in: all) else {
+                start = block.range.upperBound + 1
+                continue
+            }
             let isInterrupted = block.content.contains { line in
                 line == Self.begin || Self.isAnyHeader(line) && line != header
             }
@@ -143,17 +157,36 @@ package struct ConfigurationBlock: Hashable, Sendable {
             if block.content.contains(header), isSectionContinued || others.contains(where: Self.hasMeaning) {
                 others.insert(header, at: others.startIndex)
             }
+            let isWithinSection = !block.content.contains(header)
             all.replaceSubrange(block.range, with: others)
+            start = block.range.lowerBound
+            if isWithinSection { Self.bringBack(in: &all, around: start) }
         }
-        return all.map { line in line.hasPrefix(Self.replaced) ? String(line.dropFirst(Self.replaced.count)) : line }
-            .joined(separator: "\n")
+        return all.joined(separator: "\n")
     }
 
-    /// The places of the two comments and what is between them; `nil` if they are not there.
-    private func block(
-        in all: [String]
-    ) throws(HelperFailure) -> (range: ClosedRange<Int>, content: ArraySlice<String>)? {
-        guard let begin = all.firstIndex(of: Self.begin) else { return nil }
+    /// Brings back the lines of a section that were replaced.
+    private static func bringBack(in all: inout [String], around place: Int) {
+        let first = all[..<place].lastIndex(where: isAnyHeader) ?? all.startIndex
+        let next = all[place...].firstIndex(where: isAnyHeader) ?? all.endIndex
+        for index in first..<next where all[index].hasPrefix(replaced) {
+            all[index].removeFirst(replaced.count)
+        }
+    }
+
+    /// Whether a block was added to another section, which begins in it or before it.
+    private func isOfSibling(_ block: Block, in all: [String]) -> Bool {
+        guard hasSiblings else { return false }
+        let begin =
+            block.content.first(where: Self.isAnyHeader) ?? all[..<block.range.lowerBound].last(where: Self.isAnyHeader)
+        return begin.map { !isHeader($0) } ?? false
+    }
+
+    private typealias Block = (range: ClosedRange<Int>, content: ArraySlice<String>)
+
+    /// The places of the two comments behind a place and what is between them; `nil` if they are not there.
+    private func block(in all: [String], from start: Int) throws(HelperFailure) -> Block? {
+        guard let begin = all[start...].firstIndex(of: Self.begin) else { return nil }
         guard let end = all[begin...].firstIndex(of: Self.end) else {
             throw HelperFailure("the comment '\(Self.end)' is missing; take the added lines out by hand")
         }

@@ -41,7 +41,8 @@ package enum HelperProcess {
         )
         let status = name.run(arguments, surroundings)
         guard let failure = streams.outputFailure else { return status }
-        // A caller must not take a part of an answer for all of it.
+        // A caller must not take a part of an answer for all of it; one that reads no more wants to hear nothing.
+        guard failure != EPIPE else { return 1 }
         surroundings.remark(name, "standard output cannot be written: \(String(cString: strerror(failure)))")
         return 1
     }

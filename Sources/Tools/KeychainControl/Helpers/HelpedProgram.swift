@@ -84,7 +84,8 @@ enum HelpedProgram: String, CaseIterable, ExpressibleByArgument {
                 key: "credential_process",
                 lines: ["credential_process = \(program) \(profile ?? "")"],
                 helper: helper.rawValue,
-                form: .ini
+                form: .ini,
+                hasSiblings: true
             )
         case .pip:
             ConfigurationBlock(

@@ -119,8 +119,7 @@ struct HelperPlan {
         let (helper, file) = (try helper(), try file())
         if let block = program.block(helper, profile: profile) {
             let text = try file.text()
-            let new =
-                block.isIn(text) ? text : try naming(file) { () throws(HelperFailure) in try block.added(to: text) }
+            let new = try naming(file) { () throws(HelperFailure) in try Self.with(block, text) }
             var change = HelperChange(program: program, file: file, new: Array(new.utf8))
             if program == .pip { change.link = try linkToMake(helper) }
             return change
@@ -129,8 +128,8 @@ struct HelperPlan {
         case .docker:
             var configuration = try docker(file)
             let before = configuration.credentialsStore
+            let new = try naming(file) { () throws(HelperFailure) in try Self.withDockerHelper(file.bytes) }
             configuration.credentialsStore = DockerConfiguration.helper
-            let new = before == DockerConfiguration.helper ? file.bytes : configuration.bytes
             var change = HelperChange(program: program, file: file, new: new)
             change.shown = Self.shown(before, configuration.credentialsStore)
             let count = configuration.plainCredentialCount
@@ -165,7 +164,12 @@ struct HelperPlan {
         try checkProfile()
         if let block = program.block("", profile: profile) {
             let text = try file.text()
-            let new = try naming(file) { () throws(HelperFailure) in try block.removed(from: text) }
+            let new: String
+            if let copy = original(of: file) {
+                new = String(decoding: copy.bytes, as: UTF8.self)
+            } else {
+                new = try naming(file) { () throws(HelperFailure) in try block.removed(from: text) }
+            }
             if new != text { _ = try sections(file) }
             var change = HelperChange(program: program, file: file, new: Array(new.utf8))
             if program == .pip { change.link = try linkToRemove() }
@@ -183,13 +187,14 @@ struct HelperPlan {
             guard configuration.credentialsStore == DockerConfiguration.helper else {
                 return HelperChange(program: program, file: file, new: file.bytes)
             }
-            let before = file.copies.first.flatMap { try? DockerConfiguration($0.bytes) }?.credentialsStore
+            let copy = original(of: file)
+            let before = (copy ?? file.copies.first).flatMap { try? DockerConfiguration($0.bytes) }?.credentialsStore
             configuration.credentialsStore = before == DockerConfiguration.helper ? nil : before
-            var change = HelperChange(program: program, file: file, new: configuration.bytes)
+            var change = HelperChange(program: program, file: file, new: copy?.bytes ?? configuration.bytes)
             change.shown = Self.shown(DockerConfiguration.helper, configuration.credentialsStore)
             return change
         case .kubectl:
-            if let copy = originalOfKubectl(file) {
+            if let copy = original(of: file) {
                 var change = HelperChange(program: program, file: file, new: copy.bytes)
                 change.shown = ["the contents of \(copy.path)"]
                 return change
@@ -238,13 +243,40 @@ struct HelperPlan {
 
     /// The copy of what the file was before the helper was installed; `nil` if anything else has changed since.
     ///
-    /// kubectl writes the file anew, without its comments, so only a copy brings it back as it was.
-    private func originalOfKubectl(_ file: ConfigurationFile) -> ConfigurationFile.Copy? {
+    /// Only a copy brings every file back as it was: kubectl writes its file without the comments that were in it, and
+    /// an empty file of docker is none that docker reads.
+    private func original(of file: ConfigurationFile) -> ConfigurationFile.Copy? {
         guard let helper = try? helper() else { return nil }
-        let words = Self.kubectlWords(helper, user: profile ?? "")
         return file.copies.first { copy in
-            copy.bytes != file.bytes && (try? kubectl(copy.bytes, words, beside: file)) == file.bytes
+            copy.bytes != file.bytes && (try? installed(helper, in: copy.bytes, beside: file)) == file.bytes
         }
+    }
+
+    /// What the installation makes of a file.
+    private func installed(
+        _ helper: String,
+        in bytes: [UInt8],
+        beside file: ConfigurationFile
+    ) throws -> [UInt8]? {
+        if let block = program.block(helper, profile: profile) {
+            return try String(validating: bytes, as: UTF8.self).map { Array(try Self.with(block, $0).utf8) }
+        }
+        switch program {
+        case .docker: return try Self.withDockerHelper(bytes)
+        case .kubectl: return try kubectl(bytes, Self.kubectlWords(helper, user: profile ?? ""), beside: file)
+        default: return nil
+        }
+    }
+
+    private static func with(_ block: ConfigurationBlock, _ text: String) throws(HelperFailure) -> String {
+        block.isIn(text) ? text : try block.added(to: text)
+    }
+
+    private static func withDockerHelper(_ bytes: [UInt8]) throws(HelperFailure) -> [UInt8] {
+        var configuration = try DockerConfiguration(bytes)
+        guard configuration.credentialsStore != DockerConfiguration.helper else { return bytes }
+        configuration.credentialsStore = DockerConfiguration.helper
+        return configuration.bytes
     }
 
     /// What kubectl makes of a configuration: it changes a copy, because its files are YAML.

@@ -89,7 +89,7 @@ enum SecretFile {
     ///
     /// - Throws: ``Refusal`` if it cannot be written to.
     static func write(_ secret: SecretBytes, to descriptor: Int32) throws(Refusal) {
-        try write(secret, to: descriptor, "descriptor \(descriptor)")
+        try write(secret, to: descriptor, descriptor == STDOUT_FILENO ? "standard output" : "descriptor \(descriptor)")
     }
 
     private static func making<Result>(

@@ -13,7 +13,7 @@ final class ClientWork: Sendable {
     typealias Job = @Sendable () -> Void
 
     private let maximum: (total: Int, ofProcess: Int)
-    private let unreadLimits: (inTurn: Int, waiting: Int)
+    private let unreadLimits: (inTurn: Int, waiting: Int, ofAll: Int)
     private let state = Mutex(State())
     private let wake = DispatchSemaphore(value: 0)
     private let threads = DispatchGroup()
@@ -28,6 +28,8 @@ final class ClientWork: Sendable {
         var runningOf: [Int32: Int] = [:]
         /// The bytes of answers that processes may not have read yet.
         var unreadOf: [Int32: Int] = [:]
+        /// The sum of them.
+        var unreadOfAll = 0
         var threadCount = 0
         var idleCount = 0
         var isOver = false
@@ -57,7 +59,7 @@ final class ClientWork: Sendable {
     /// No threads yet.
     init(of limits: SecretServiceLimits) {
         maximum = limits.threads
-        unreadLimits = (limits.unreadBytes.inTurn, limits.unreadBytes.waiting)
+        unreadLimits = (limits.unreadBytes.inTurn, limits.unreadBytes.waiting, limits.unreadBytes.ofAll)
     }
 
     /// Adds something to do for a connection of a process, after what it has asked for before.
@@ -118,19 +120,44 @@ final class ClientWork: Sendable {
 
     // MARK: - Unread answers
 
+    /// So many bytes of an answer pass when others have reached the limit.
+    private static let smallAnswer = 64 << 10
+
     /// Counts bytes of an answer that a process has not read yet; those of an unknown process, 0, are not.
-    func addUnread(_ byteCount: Int, of process: Int32) {
+    ///
+    /// - Returns: Whether all processes together may have so much; a small answer may be had nevertheless. Otherwise
+    ///   nothing is counted.
+    func addUnread(_ byteCount: Int, of process: Int32) -> Bool {
+        guard process != 0 else { return true }
+        return state.withLock { state in
+            guard byteCount <= Self.smallAnswer || state.unreadOfAll + byteCount <= unreadLimits.ofAll else {
+                return false
+            }
+            state.unreadOf[process, default: 0] += byteCount
+            state.unreadOfAll += byteCount
+            return true
+        }
+    }
+
+    /// Counts bytes of an answer that was sent.
+    func addUnread(sent byteCount: Int, of process: Int32) {
         guard process != 0 else { return }
-        state.withLock { $0.unreadOf[process, default: 0] += byteCount }
+        state.withLock { state in
+            state.unreadOf[process, default: 0] += byteCount
+            state.unreadOfAll += byteCount
+        }
     }
 
     /// Counts them no more.
     func removeUnread(_ byteCount: Int, of process: Int32) {
         guard process != 0 else { return }
         let more = state.withLock { state in
-            let before = mostThreads(for: process, state)
+            let (before, wereTooMany) = (mostThreads(for: process, state), areTooMany(state))
             let left = state.unreadOf[process, default: 0] - byteCount
             state.unreadOf[process] = left > 0 ? left : nil
+            state.unreadOfAll -= byteCount
+            // Everybody was waiting.
+            guard !wereTooMany || areTooMany(state) else { return min(maximum.total, state.ready.count) }
             guard mostThreads(for: process, state) > before else { return 0 }
             return min(maximum.ofProcess, state.ready.count { state.queues[$0]?.process == process })
         }
@@ -143,9 +170,12 @@ final class ClientWork: Sendable {
     /// On how many threads its commands may be executed at once.
     private func mostThreads(for process: Int32, _ state: State) -> Int {
         let unread = state.unreadOf[process, default: 0]
+        guard !areTooMany(state) else { return unread > 0 ? 0 : 1 }
         guard unread > unreadLimits.inTurn else { return maximum.ofProcess }
         return unread > unreadLimits.waiting ? 0 : 1
     }
+
+    private func areTooMany(_ state: State) -> Bool { state.unreadOfAll > unreadLimits.ofAll }
 
     // MARK: - Threads
 

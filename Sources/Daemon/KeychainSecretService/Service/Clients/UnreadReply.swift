@@ -17,26 +17,24 @@ final class UnreadReply: Sendable {
 
     /// Counts an answer of so many bytes, to be sent later.
     ///
-    /// - Throws: ``ServiceError/limitsExceeded`` if its program may not have so much.
-    convenience init(
+    /// - Throws: ``ServiceError/limitsExceeded`` if its program, or all of them, may not have so much.
+    init(
         _ byteCount: Int,
         of process: Int32,
         _ connection: FrontConnection,
         in work: ClientWork
     ) throws(ServiceError) {
-        let held = try asServiceError { () throws(KeychainError) in try connection.hold(reply: byteCount) }
-        self.init(byteCount, of: process, held, in: work)
+        held = try asServiceError { () throws(KeychainError) in try connection.hold(reply: byteCount) }
+        self.byteCount = byteCount + Self.headerByteCount
+        guard work.addUnread(self.byteCount, of: process) else { throw .limitsExceeded }
+        (self.process, self.work) = (process, work)
     }
 
     /// Counts an answer that is sent now.
-    convenience init(sent byteCount: Int, of process: Int32, in work: ClientWork) {
-        self.init(byteCount, of: process, nil, in: work)
-    }
-
-    private init(_ byteCount: Int, of process: Int32, _ held: HeldBytes?, in work: ClientWork) {
+    init(sent byteCount: Int, of process: Int32, in work: ClientWork) {
         self.byteCount = byteCount + Self.headerByteCount
-        (self.process, self.held, self.work) = (process, held, work)
-        work.addUnread(self.byteCount, of: process)
+        (self.process, held, self.work) = (process, nil, work)
+        work.addUnread(sent: self.byteCount, of: process)
     }
 
     deinit { work.removeUnread(byteCount, of: process) }

@@ -21,7 +21,8 @@ extension EmbeddedKeychain {
 extension HistoryRequest.Operation {
     fileprivate var use: EngineAccess.Use {
         switch self {
-        case .values, .secret, .numberForAll: .reading
+        case .values, .secret: .reading
+        case .numberForAll: .observing
         case .restore, .keep, .clear, .clearAll: .changingStored
         case .keepForAll: .changing
         }

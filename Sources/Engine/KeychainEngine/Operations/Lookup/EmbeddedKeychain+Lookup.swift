@@ -10,7 +10,7 @@ extension EmbeddedKeychain {
         let groups = try AccessGroups(ofLookupsBy: request.client)
         let authorization = Authorization(evaluator)
         authorization.beginUnasked(request.context)
-        return try access.withEngine(authorization, for: request.operation.use) {
+        return try access.withEngine(authorization, for: request.operation.use, countingIf: \.hasFoundItems) {
             (engine, authorization) throws(KeychainError) in
             try engine.perform(request.operation, as: groups, authorization)
         }
@@ -45,6 +45,18 @@ extension LookupRequest.Operation {
         case .search, .describe, .secrets: .reading
         case .store: .changing
         case .change, .delete: .changingStored
+        }
+    }
+}
+
+extension KeychainReply {
+    /// Whether a search has found anything; a change always has.
+    fileprivate var hasFoundItems: Bool {
+        switch self {
+        case .lookupMatches(let matches): !matches.isEmpty
+        case .lookupItems(let items): !items.isEmpty
+        case .lookupSecrets(let secrets): !secrets.isEmpty
+        default: true
         }
     }
 }
