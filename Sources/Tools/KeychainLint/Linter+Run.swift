@@ -81,7 +81,7 @@ extension Linter {
         ])
         let waiting = results.indices.filter { results[$0].waiting != nil }
         if !names.isEmpty, !waiting.isEmpty {
-            let search = NameSearch(names)
+            let search = IdentifierSearch(names)
             let first = results
             let found = Parallel.map(waiting.count) { number -> FileResult in
                 var result = first[waiting[number]]

@@ -48,7 +48,7 @@ struct OperatorFolding {
     mutating func add(cast kind: Expression.CastKind, to type: String, endingAt end: Int) {
         reduce(above: Operation(kind: .binary("as"), precedence: 8, isRightAssociative: false))
         guard let operand = operands.popLast() else { return }
-        operands.append(Self.hoisted(operand, end) { .cast($0, kind, type) })
+        operands.append(Self.hoisted(operand, endingAt: end) { .cast($0, kind, type) })
     }
 
     /// The folded expression.
@@ -77,7 +77,7 @@ struct OperatorFolding {
         }
         let last = right.expression
         operands.append(
-            Self.hoisted(left, last.range.end) { left in
+            Self.hoisted(left, endingAt: last.range.end) { left in
                 switch operation.kind {
                 case .binary(let name): .binary(name, left, last)
                 case .assignment: .assign(left, last)
@@ -90,7 +90,7 @@ struct OperatorFolding {
     /// `try` at the left covers everything to its right.
     private static func hoisted(
         _ left: Operand,
-        _ end: Int,
+        endingAt end: Int,
         _ make: (Expression) -> Expression.Kind
     ) -> Operand {
         let start = left.expression.range.start

@@ -42,20 +42,20 @@ struct Suppressions {
                 problems.append(.init(file: "\(path):\(line)", reason: .comment(problem)))
             }
             switch comment.command {
-            case .next: for name in comment.names { add(name, line + 1...line + 1, path) }
-            case .this: for name in comment.names { add(name, line...line, path) }
+            case .next: for name in comment.names { add(name, at: line + 1...line + 1, in: path) }
+            case .this: for name in comment.names { add(name, at: line...line, in: path) }
             case .from: for name in comment.names { open[name] = line }
             case .end:
                 for name in comment.names {
                     guard let start = open.removeValue(forKey: name) else { continue }
-                    add(name, start...line, path)
+                    add(name, at: start...line, in: path)
                 }
             }
         }
-        for (name, start) in open { add(name, start...max(start, lineCount), path) }
+        for (name, start) in open { add(name, at: start...max(start, lineCount), in: path) }
     }
 
-    private mutating func add(_ name: String?, _ lines: ClosedRange<Int>, _ path: String) {
+    private mutating func add(_ name: String?, at lines: ClosedRange<Int>, in path: String) {
         rules[path, default: []].append(Rule(name: name, lines: lines))
     }
 }

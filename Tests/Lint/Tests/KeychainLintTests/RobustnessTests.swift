@@ -35,9 +35,11 @@ struct RobustnessTests {
 
     /// Code that nests, by the number of levels.
     static let shapes: [(name: String, text: @Sendable (Int) -> String)] = [
-        ("parentheses", { nested("(", "kSecClass", ")", $0) }), ("arrays", { nested("[", "kSecClass", "]", $0) }),
-        ("dictionaries", { nested("[kSecClass: ", "kSecClass", "]", $0) }),
-        ("closures", { nested("{ ", "kSecClass", " }", $0) + "()" }), ("calls", { nested("f(", "kSecClass", ")", $0) }),
+        ("parentheses", { nested("(", around: "kSecClass", to: ")", times: $0) }),
+        ("arrays", { nested("[", around: "kSecClass", to: "]", times: $0) }),
+        ("dictionaries", { nested("[kSecClass: ", around: "kSecClass", to: "]", times: $0) }),
+        ("closures", { nested("{ ", around: "kSecClass", to: " }", times: $0) + "()" }),
+        ("calls", { nested("f(", around: "kSecClass", to: ")", times: $0) }),
         ("chain", { "kSecClass" + String(repeating: ".f()", count: $0) }),
         ("map", { "kSecClass" + String(repeating: ".map { $0 }", count: $0) }),
         ("optionals", { "kSecClass" + String(repeating: "?.a", count: $0) }),
@@ -46,24 +48,25 @@ struct RobustnessTests {
         ("ternaries", { "kSecClass" + String(repeating: " ? a : b", count: $0) }),
         ("tries", { String(repeating: "try ", count: $0) + "kSecClass" }),
         ("casts", { "kSecClass" + String(repeating: " as Any", count: $0) }),
-        ("interpolations", { nested("\"\\(", "kSecClass", ")\"", $0) }),
-        ("types", { "kSecClass as " + nested("[", "Int", "]", $0) }),
+        ("interpolations", { nested("\"\\(", around: "kSecClass", to: ")\"", times: $0) }),
+        ("types", { "kSecClass as " + nested("[", around: "Int", to: "]", times: $0) }),
         ("function types", { "kSecClass as (" + String(repeating: "(Int) -> ", count: $0) + "Int)" }),
         ("negations", { String(repeating: "!(", count: $0) + "kSecClass" + String(repeating: ")", count: $0) }),
     ]
 
-    private static func nested(_ opening: String, _ inner: String, _ closing: String, _ count: Int) -> String {
+    private static func nested(_ opening: String, around inner: String, to closing: String, times count: Int) -> String
+    {
         String(repeating: opening, count: count) + inner + String(repeating: closing, count: count)
     }
 
     private static let blocks: [(name: String, text: @Sendable (Int) -> String)] = [
-        ("if", { nested("if a { ", "SecItemDelete(q)", " }", $0) }),
+        ("if", { nested("if a { ", around: "SecItemDelete(q)", to: " }", times: $0) }),
         ("else if", { "if a {}" + String(repeating: " else if b { SecItemDelete(q) }", count: $0) }),
-        ("functions", { nested("func g() { ", "SecItemDelete(q)", " }", $0) }),
-        ("nested types", { nested("struct S { ", "let a = kSecClass", " }", $0) }),
-        ("do", { nested("do { ", "SecItemDelete(q)", " } catch {}", $0) }),
-        ("#if", { nested("#if A\n", "SecItemDelete(q)", "\n#endif", $0) }),
-        ("switch", { nested("switch a { case 1: ", "SecItemDelete(q)", " default: break }", $0) }),
+        ("functions", { nested("func g() { ", around: "SecItemDelete(q)", to: " }", times: $0) }),
+        ("nested types", { nested("struct S { ", around: "let a = kSecClass", to: " }", times: $0) }),
+        ("do", { nested("do { ", around: "SecItemDelete(q)", to: " } catch {}", times: $0) }),
+        ("#if", { nested("#if A\n", around: "SecItemDelete(q)", to: "\n#endif", times: $0) }),
+        ("switch", { nested("switch a { case 1: ", around: "SecItemDelete(q)", to: " default: break }", times: $0) }),
     ]
 
     private static let programs =

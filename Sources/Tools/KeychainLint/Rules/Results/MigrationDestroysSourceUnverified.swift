@@ -99,7 +99,7 @@ enum MigrationBlock {
         var isTried = false
         var isDropped = false
         if case .assign(let target, let value) = expression.kind {
-            if let step = subscriptStep(target, value, statement) { return step }
+            if let step = subscriptStep(target, assigned: value, in: statement) { return step }
             guard target.lastName == "_" || target.path == nil, case .text("_") = target.kind else { return nil }
             expression = value
             isDropped = true
@@ -143,7 +143,11 @@ enum MigrationBlock {
     }
 
     /// `keychain["token"] = value`, which cannot say that it failed, or `= nil`.
-    private static func subscriptStep(_ target: Expression, _ value: Expression, _ statement: Statement) -> Step? {
+    private static func subscriptStep(
+        _ target: Expression,
+        assigned value: Expression,
+        in statement: Statement
+    ) -> Step? {
         guard case .index(let base, let keys) = target.kind, keys.count == 1,
             let receiver = base.path ?? base.bare.memberPath
         else { return nil }

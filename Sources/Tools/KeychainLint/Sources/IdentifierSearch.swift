@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Looks for any of many names in the bytes of files, in a time that does not depend on how many there are.
-struct NameSearch: Sendable {
+struct IdentifierSearch: Sendable {
     private let names: Set<[UInt8]>
     private let lengths: ClosedRange<Int>
 
