@@ -62,7 +62,7 @@ struct ForeignListenerTests {
         #expect(try shell.control("service enable").status == 0)
         #expect(try shell.control("device unlock --passcode-stdin", input: "1234\n").status == 0)
         let socket = try #require(folder.record).socket
-        let sent = try sent(to: socket) {
+        let received = try sent(to: socket) { () throws in
             let unlock = try shell.control("device unlock --passcode-stdin", input: "1234\n")
             #expect(unlock.status != 0 && unlock.errors.contains("is sent nothing"), "\(unlock)")
             let added = try shell.security("add-generic-password -a bert -s service -w secret")
@@ -70,7 +70,7 @@ struct ForeignListenerTests {
             let lock = try shell.control("device lock")
             #expect(lock.status == 0 && lock.output.contains("Locked."), "\(lock)")
         }
-        #expect(sent.isEmpty, "\(String(decoding: sent, as: UTF8.self))")
+        #expect(received.isEmpty, "\(String(decoding: received, as: UTF8.self))")
         let restarted = try shell.control("service restart")
         #expect(restarted.status == 0, "\(restarted)")
         #expect(try shell.control("device status").output.contains("locked"))
@@ -84,11 +84,11 @@ struct ForeignListenerTests {
         #expect(try shell.control("service enable").status == 0)
         let socket = try #require(folder.record).socket
         try folder.whileStopped {}
-        let sent = try sent(to: socket) {
+        let received = try sent(to: socket) { () throws in
             #expect(try shell.security("add-generic-password -a bert -s service -w secret").status == 0)
             #expect(try shell.security("find-generic-password -a anna -s service -w").output == "before\n")
         }
-        #expect(sent.isEmpty)
+        #expect(received.isEmpty)
         #expect(folder.record != nil)
         #expect(try shell.security("find-generic-password -a bert -s service -w").output == "secret\n")
     }

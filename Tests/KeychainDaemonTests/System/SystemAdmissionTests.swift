@@ -245,11 +245,6 @@ struct SystemAdmissionTests {
         #expect(SystemAdmission(options).isKnown(9))
     }
 
-    @Test("the name of an account whose entry is longer than the first buffer is found")
-    func longEntry() {
-        #expect(UserDatabase.name(of: 0, capacity: 1) == "root")
-    }
-
     @Test("a keychain that the service gives back is refused there, and every program uses the user's own at once")
     func givenBack() throws {
         let folder = try TemporaryFolder()
