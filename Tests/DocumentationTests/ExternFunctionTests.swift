@@ -115,7 +115,7 @@ extension CSignature {
     private static let numbers = [
         "void": "Void", "bool": "Bool", "char": "CChar", "int": "Int32", "size_t": "Int", "uint8_t": "UInt8",
         "int64_t": "Int64", "uint32_t": "UInt32", "uint64_t": "UInt64", "uintptr_t": "UInt", "mode_t": "mode_t",
-        "pid_t": "pid_t",
+        "pid_t": "pid_t", "uid_t": "uid_t",
     ]
 
     /// What the compiler imports a type of C as.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The members of passwd belong to whichever C module the compiler loads first.
-import CKeychainSupport
 import Glibc
+import KeychainSupport
 
 /// The accounts of the system: those that getpwuid_r(3) finds, in a statically linked program those of `/etc/passwd`.
 package enum UserDatabase {
@@ -52,12 +51,9 @@ package enum UserDatabase {
         while true {
             let failure = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer -> Int32 in
                 guard let base = buffer.baseAddress else { return ENOMEM }
-                var entry = passwd()
-                var found: UnsafeMutablePointer<passwd>?
-                let failure =
-                    file.map { keychain_user_in_file($0, user, &entry, base, buffer.count, &found) }
-                    ?? keychain_user(user, &entry, base, buffer.count, &found)
-                if failure == 0, found != nil, let name = entry.pw_name, let home = entry.pw_dir { body(name, home) }
+                var (name, home): (UnsafePointer<CChar>?, UnsafePointer<CChar>?)
+                let failure = CSupport.account(user, file, base, buffer.count, &name, &home)
+                if failure == 0, let name, let home { body(name, home) }
                 return failure
             }
             guard failure == ERANGE, capacity < maximumEntryBytes else { return failure }

@@ -34,6 +34,17 @@ extension CSupport {
 
     @_extern(c, "keychain_fork_generation") package static func forkGeneration() -> UInt64
 
+    /// Returns 0 or an error number.
+    @_extern(c, "keychain_account")
+    package static func account(
+        _ user: uid_t,
+        _ file: UnsafePointer<CChar>?,
+        _ buffer: UnsafeMutablePointer<CChar>,
+        _ capacity: Int,
+        _ name: UnsafeMutablePointer<UnsafePointer<CChar>?>,
+        _ home: UnsafeMutablePointer<UnsafePointer<CChar>?>
+    ) -> Int32
+
     @_extern(c, "keychain_program_identity")
     package static func programIdentity(_ identity: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int32
 

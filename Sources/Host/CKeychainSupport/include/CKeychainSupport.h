@@ -3,7 +3,6 @@
 #ifndef CKEYCHAIN_SUPPORT_H
 #define CKEYCHAIN_SUPPORT_H
 
-#include <pwd.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -38,12 +37,11 @@ void keychain_locked_free(void *bytes, size_t count);
 // Overwrites this much of the stack below the caller with zeros, or all of it if a thread has a smaller stack.
 void keychain_wipe_stack(size_t count);
 
-// The account of a user, as getpwuid_r(3) answers; a statically linked program reads /etc/passwd alone. Returns 0, with
-// NULL for none, or an error number: ENOENT for none as well, ERANGE for a buffer that is too small.
-int keychain_user(uid_t user, struct passwd *entry, char *buffer, size_t capacity, struct passwd **found);
-// The same from a file such as /etc/passwd.
-int keychain_user_in_file(const char *path, uid_t user, struct passwd *entry, char *buffer, size_t capacity,
-                          struct passwd **found);
+// The name and the home folder of a user, in the buffer: by getpwuid_r(3), or from a file such as /etc/passwd, which a
+// statically linked program reads alone. Returns 0 or an error number: ENOENT for a user without an account, ERANGE for
+// a buffer that is too small.
+int keychain_account(uid_t user, const char *file, char *buffer, size_t capacity, const char **name,
+                     const char **home);
 
 // The fork gate. Work on a store happens between enter and leave; a fork waits a moment until no thread is inside, so
 // that a child inherits no transaction in progress. If the wait times out, the fork continues, and the child is
