@@ -8,9 +8,9 @@ struct ArchitecturePathTests {
     @Test("each file that the page names with its folder is there")
     func files() throws {
         let page = try Repository.lines(of: "Documentation/Architecture.md").joined(separator: "\n")
-        let sources = try ["swift", "c"].flatMap { try Repository.files(in: ["Sources"], ending: $0) }
+        let files = try ["swift", "c"].flatMap { try Repository.files(in: ["Sources", "Tests"], ending: $0) }
         let named = Set(page.matches(of: /`([A-Z][A-Za-z]+(?:\/[A-Za-z+_]+)+\.(?:swift|c))`/).map { String($0.1) })
         #expect(named.count > 40)
-        for file in named.sorted() { #expect(sources.contains { $0.hasSuffix("/\(file)") }, "\(file)") }
+        for file in named.sorted() { #expect(files.contains { "/\($0)".hasSuffix("/\(file)") }, "\(file)") }
     }
 }

@@ -44,9 +44,9 @@ struct DaemonLauncherTests {
         let folder = try DaemonFolder()
         let shell = try Shell.beside(folder)
         #expect(try shell.control("service status").output.contains("started by the next call"))
-        let record = ServiceRecord(program: "/nonexistent/keychaind", socket: folder.socket)
-        try record.write(in: PrivateDirectory(folder.location))
-        let status = try shell.control("service status")
+        var environment = shell.environment
+        environment["SWIFT_KEYCHAIND"] = "/nonexistent/keychaind"
+        let status = try Shell(environment: environment).control("service status")
         #expect(status.status == 0)
         #expect(status.output.contains("not running: ") && status.output.contains("/nonexistent/keychaind is missing"))
     }

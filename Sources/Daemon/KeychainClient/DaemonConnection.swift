@@ -54,9 +54,19 @@ final class DaemonConnection: Sendable {
         serial = keychain_private_serial(socket)
         guard socket >= 0 else { throw KeychainError(call: "socket", errno: failure) }
         try connect()
-        try checkDaemon(runsAs: daemonUsers)
-        try greet()
+        let process = try checkDaemon(runsAs: daemonUsers)
+        guard let folder = options.servedFolder, !ListeningProcess(identifier: process).serves(folder) else {
+            return try greet()
+        }
+        // The daemon of another folder says so in its greeting, which takes no secret.
+        do throws(KeychainError) { try greet(within: Self.foreignMilliseconds) } catch {
+            if error.isOfOtherFolder { throw error }
+        }
+        throw .foreignListener(process, on: path)
     }
+
+    /// How long a process that is not the expected one may take to greet.
+    private static let foreignMilliseconds: Int32 = 1_000
 
     deinit {
         if isOpen { keychain_close_private(socket) }
@@ -96,7 +106,9 @@ final class DaemonConnection: Sendable {
 
     /// No other user can change the folder, but the listening process is nevertheless checked: the socket of another
     /// user's daemon may have been placed there.
-    private func checkDaemon(runsAs users: Set<UInt32>) throws(KeychainError) {
+    ///
+    /// - Returns: The listening process.
+    private func checkDaemon(runsAs users: Set<UInt32>) throws(KeychainError) -> pid_t {
         var process: pid_t = 0
         var user: uid_t = 0
         let failure = keychain_peer(socket, &process, &user)
@@ -109,15 +121,19 @@ final class DaemonConnection: Sendable {
                 facts: ["path": path]
             )
         }
-        guard let folder = options.servedFolder, !ListeningProcess(identifier: process).serves(folder) else { return }
-        throw .foreignListener(process, on: path)
+        return process
     }
 
-    private func greet() throws(KeychainError) {
+    private func greet(within milliseconds: Int32? = nil) throws(KeychainError) {
         let greeting = SecretBytes(ClientGreeting(options.versions).bytes)
         // A daemon that refuses may have closed the connection already; its reason can still be read.
-        _ = send(greeting, until: { options.silence })
-        let received = next(.greeting, isLimited: { true }, { (bytes) throws(WireError) in try ServerGreeting(bytes) })
+        _ = send(greeting, until: { silence(milliseconds) })
+        let received = next(
+            .greeting,
+            isLimited: { true },
+            within: milliseconds,
+            { (bytes) throws(WireError) in try ServerGreeting(bytes) }
+        )
         let answer: ServerGreeting
         switch received {
         case .complete(let greeting): answer = greeting
@@ -296,9 +312,10 @@ final class DaemonConnection: Sendable {
     private func next<Value>(
         _ expected: FrameReader.Expected,
         isLimited: () -> Bool,
+        within milliseconds: Int32? = nil,
         _ read: (UnsafeRawBufferPointer) throws(WireError) -> Value
     ) -> Received<Value> {
-        var deadline = options.silence
+        var deadline = silence(milliseconds)
         var held = 0
         var wasLimited = isLimited()
         // No reply can arrive so soon after a command was sent.
@@ -320,11 +337,16 @@ final class DaemonConnection: Sendable {
             if capacity != held || !isLimited || !wasLimited {
                 held = capacity
                 wasLimited = isLimited
-                deadline = options.silence
+                deadline = silence(milliseconds)
             }
             if deadline.isOver { return .silent }
             if SocketReadiness.wait(for: .readable, of: socket, until: deadline) == .ended { return .ended }
         }
+    }
+
+    /// When a daemon that says nothing from now on is given up.
+    private func silence(_ milliseconds: Int32?) -> Deadline {
+        milliseconds.map(options.deadline) ?? options.silence
     }
 
     /// Waits for an answer by busy polling, if that is worthwhile.

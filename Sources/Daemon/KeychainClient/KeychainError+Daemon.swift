@@ -88,7 +88,8 @@ extension KeychainError {
         KeychainError(
             .notAvailable,
             "the process that listens on \(path) (\(process)) is not the keychain's daemon, and is sent nothing; it may be in a "
-                + "sandbox that can write to that folder. `keychainctl service restart` takes the socket back",
+                + "sandbox that can write to that folder. Once it has ended, `keychainctl service restart` takes the socket "
+                + "back",
             kind: .service(.missing),
             facts: ["path": path, foreignListenerFact: "\(process)"]
         )
