@@ -56,7 +56,8 @@ final class DaemonConnection: Sendable {
         try connect()
         let process = try checkDaemon(runsAs: daemonUsers)
         guard let folder = options.servedFolder, !ListeningProcess(identifier: process).serves(folder) else {
-            return try greet()
+            try greet()
+            return
         }
         // The daemon of another folder says so in its greeting, which takes no secret.
         do throws(KeychainError) { try greet(within: Self.foreignMilliseconds) } catch {
